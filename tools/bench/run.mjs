@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Measures both services beside the limits of this machine, in one run:
-// node run.mjs [--only storage|gateway|metering|isolation|upstreams|ipfs-peer|ipfs-peer-load|ipfs-gateway] [--storage-peer URL] [--anvil] [--mib 1024] [--count 10000] [--home /dev/shm]
+// node run.mjs [--only storage|gateway|metering|isolation|upstreams|ipfs-peer|ipfs-peer-load|ipfs-gateway|limits] [--storage-peer URL] [--anvil] [--mib 1024] [--count 10000] [--home /dev/shm]
 //   [--chain DIRECTORY] [--minutes 0] [--seconds 30] [--attacks cat,eth_call] [--rounds 3] [--case TEXT]
 // A storage peer is another server of Kubo's API, with credentials in its URL where it asks for them; --anvil takes the
 // node of that name from the npm registry and puts it beside the gateway. --chain names a directory with genesis.json and
@@ -11,6 +11,7 @@
 // --case engine measures the bitswap engine only, --case services the storage API with ipfs-peer only.
 // `ipfs-peer-load` runs only with --only: adds while 50 peers request blocks, beside idle ones, --rounds times.
 // `ipfs-gateway` runs only with --only: it compares the gateway with a real Kubo, alternately, --rounds times; --case names a part of a line's name, or `memory`.
+// `limits` runs only with --only: token lots a second embedded beside Redis, --count of them in each of --rounds.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -24,6 +25,7 @@ import { benchIsolation } from './isolation.mjs';
 import { report } from './lib/load.mjs';
 import { bareHttpRate } from './lib/machine.mjs';
 import { servicePid, startServices } from './lib/services.mjs';
+import { benchLimits } from './limits.mjs';
 import { benchMetering } from './metering.mjs';
 import { benchMemory } from './mixed.mjs';
 import { benchStorage } from './storage.mjs';
@@ -46,6 +48,10 @@ const { values } = parseArgs({
     home: { type: 'string', default: process.cwd() },
   },
 });
+if (values.only === 'limits') {
+  await benchLimits({ rounds: Number(values.rounds), count: Number(values.count) });
+  process.exit(0);
+}
 if (values.only === 'isolation') {
   await benchIsolation({ seconds: Number(values.seconds), only: values.attacks });
   process.exit(0);

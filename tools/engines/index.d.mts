@@ -25,6 +25,8 @@ export declare function startPostgres(): Promise<PostgresServer | undefined>;
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
+  /** Removes all keys. */
+  flush(): Promise<boolean>;
   kill(): void;
   pause(): void;
   resume(): void;

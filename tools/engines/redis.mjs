@@ -33,12 +33,14 @@ export async function startRedis({ isCluster = false, port } = {}) {
     name: 'redis',
     command,
     args: [...common, ...cluster],
-    isReady: () => answersPing(chosen),
+    isReady: () => answers(chosen, 'PING', '+PONG'),
   });
   return {
     url: `redis://127.0.0.1:${chosen}`,
     port: chosen,
     child,
+    /** Removes all keys. */
+    flush: () => answers(chosen, 'FLUSHALL', '+OK'),
     kill: () => child.kill('SIGKILL'),
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),
@@ -59,18 +61,24 @@ export async function startRedisCluster() {
   const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
   const client = command.replace(/-server$/, '-cli');
   await runProgram(client, ['--cluster', 'create', ...addresses, '--cluster-yes']);
+  // A server refuses commands until it has heard of all slots.
+  while (
+    !(await Promise.all(nodes.map(({ port }) => answers(port, 'CLUSTER INFO', 'cluster_state:ok')))).every(Boolean)
+  )
+    await new Promise((resolve) => setTimeout(resolve, 20));
   return { nodes, urls: nodes.map(({ url }) => url), stop: () => Promise.all(nodes.map(({ stop }) => stop())) };
 }
 
-function answersPing(port) {
+/** Reports whether the answer of a server to a command contains a text. */
+function answers(port, command, expected) {
   return new Promise((resolve) => {
     const socket = createConnection({ port, host: '127.0.0.1', timeout: 1000 });
     const end = (result) => {
       socket.destroy();
       resolve(result);
     };
-    socket.once('connect', () => socket.write('PING\r\n'));
-    socket.once('data', (bytes) => end(bytes.toString().startsWith('+PONG')));
+    socket.once('connect', () => socket.write(`${command}\r\n`));
+    socket.once('data', (bytes) => end(bytes.toString().includes(expected)));
     socket.once('error', () => end(false));
     socket.once('timeout', () => end(false));
   });

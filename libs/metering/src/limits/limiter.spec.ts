@@ -244,8 +244,23 @@ test('RateLimit-Policy states the quotas, RateLimit the remaining requests and c
   expect(limits?.rateLimit).toBe('"requests";r=29;t=1, "credits";r=4900;t=50400');
 });
 
-test('unused tokens of a lot return to the shared counter', async () => {
+test.each([
+  ['', () => {}],
+  [
+    ' while reading the plans fails',
+    () => {
+      plans.plans = () => Promise.reject(new Error('The plans cannot be read.'));
+    },
+  ],
+  [
+    ' while reading the plans does not end',
+    () => {
+      plans.plans = () => new Promise(() => {});
+    },
+  ],
+])('unused tokens of a lot return to the shared counter%s', async (_, interrupt) => {
   const [one] = await start({ creditsPerDay: 100_000 }, 2);
+  interrupt();
   await one?.of(account).admit(1);
   now += 1000;
   const left = async () => {

@@ -39,6 +39,7 @@ export class Limiter {
   #ticks = 0;
   #made = 0;
   #ticking: Promise<void> | undefined;
+  #reading: Promise<void> | undefined;
 
   private constructor({ store, plans, service, now = Date.now, onError = () => {} }: LimiterOptions) {
     this.#store = store;
@@ -107,6 +108,12 @@ export class Limiter {
   }
 
   #tick(): void {
+    // Reads of its own: lots are settled and permits renewed while the plans cannot be read. The last plans stay valid.
+    this.#reading ??= this.#readPlans()
+      .catch(this.#onError)
+      .finally(() => {
+        this.#reading = undefined;
+      });
     if (this.#ticking !== undefined) return;
     this.#ticks++;
     this.#ticking = this.#settle({ isRenewing: this.#ticks % renewTicks === 0 })
@@ -117,7 +124,6 @@ export class Limiter {
   }
 
   async #settle({ isRenewing }: { readonly isRenewing: boolean }): Promise<void> {
-    await this.#readPlans();
     const now = this.#now();
     const works: Promise<void>[] = [];
     for (const [id, limits] of this.#accounts) {

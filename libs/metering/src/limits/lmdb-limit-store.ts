@@ -1,17 +1,8 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, Environment } from '@cairn/embedded-store';
-import type { HoldRequest, HoldResult, LimitRule, LimitStore, TakeRequest, TakeResult } from './limit-store.ts';
-
-interface BucketState {
-  readonly tokens: number;
-  readonly at: number;
-}
-
-interface WindowState {
-  readonly used: number;
-  readonly start: number;
-}
+import { type CounterState, takeFrom } from './counter.ts';
+import type { HoldRequest, HoldResult, LimitStore, TakeRequest, TakeResult } from './limit-store.ts';
 
 interface PermitState {
   readonly held: number;
@@ -36,51 +27,12 @@ class LmdbLimitStore implements LimitStore {
     return await this.#environment.transaction(() => requests.map((request) => this.#take(request)));
   }
 
-  #take({ key, rule, give = 0, min, want }: TakeRequest): TakeResult {
-    const now = this.#now();
-    const name = Buffer.from(`${rule.kind}\0${key}`);
-    const { available, keep, endsAt } = this.#open(name, rule, give, now);
-    const isAvailable = min > 0 && available >= min;
-    const granted = isAvailable ? Math.max(min, Math.min(want, Math.floor(available / 4))) : 0;
-    const left = available - granted;
-    this.#counters.put(name, encode(keep(left)));
-    const missing = min - available;
-    const waitMs = rule.kind === 'bucket' ? (missing / rule.ratePerSecond) * 1000 : (endsAt ?? now) - now;
-    return {
-      granted,
-      remaining: Math.max(0, Math.floor(left)),
-      retryAfterMs: granted > 0 || min === 0 ? 0 : Math.ceil(waitMs),
-      ...(endsAt !== undefined && { endsAt }),
-    };
-  }
-
-  /** Returns the tokens available in a counter, and a function that makes the record of the tokens left. */
-  #open(name: Buffer, rule: LimitRule, give: number, now: number) {
+  #take(request: TakeRequest): TakeResult {
+    const name = Buffer.from(`${request.rule.kind}\0${request.key}`);
     const stored = this.#counters.get(name);
-    if (rule.kind === 'bucket') {
-      const { ratePerSecond, capacity } = rule;
-      const { tokens, at } = stored ? decode<BucketState>(stored) : { tokens: capacity, at: now };
-      // A clock that was set back adds no tokens, and refilling continues from the earlier time.
-      const grown = tokens + (Math.max(0, now - Math.min(at, now)) * ratePerSecond) / 1000;
-      return {
-        available: Math.min(capacity, grown + give),
-        keep: (left: number): BucketState => ({ tokens: left, at: now }),
-        endsAt: undefined,
-      };
-    }
-    const { limit, seconds } = rule;
-    const windowMs = seconds * 1000;
-    const present = now - (now % windowMs);
-    const before = stored ? decode<WindowState>(stored) : undefined;
-    // A clock that was set back does not refill a window. A window more than one length ahead is replaced.
-    const isBehind = before !== undefined && before.start > present;
-    const start = isBehind && before.start - present <= windowMs ? before.start : present;
-    const used = isBehind || before?.start === start ? before.used : 0;
-    return {
-      available: Math.min(limit, limit - used + give),
-      keep: (left: number): WindowState => ({ used: limit - left, start }),
-      endsAt: start + windowMs,
-    };
+    const { result, state } = takeFrom(stored && decode<CounterState>(stored), request, this.#now());
+    this.#counters.put(name, encode(state));
+    return result;
   }
 
   async hold({ key, holder, min, want, limit, ttlMs }: HoldRequest): Promise<HoldResult> {

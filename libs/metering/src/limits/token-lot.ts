@@ -8,6 +8,12 @@ const lotShare = 1 / 2000;
 /** Tokens of a lot return to the counter after this time without use, in milliseconds. */
 const idleMs = 250;
 
+/** Tokens that a process takes from a counter at a time. */
+export function lotOf(rule: LimitRule): number {
+  const most = rule.kind === 'bucket' ? rule.ratePerSecond * lotSeconds : rule.limit * lotShare;
+  return Math.max(1, Math.floor(most));
+}
+
 /** Tokens of a shared counter that one process holds. Most requests take from the lot and touch no shared state. */
 export class TokenLot {
   readonly #store: LimitStore;
@@ -27,8 +33,7 @@ export class TokenLot {
     this.#key = key;
     this.#rule = rule;
     this.#now = now;
-    const most = rule.kind === 'bucket' ? rule.ratePerSecond * lotSeconds : rule.limit * lotShare;
-    this.#lot = Math.max(1, Math.floor(most));
+    this.#lot = lotOf(rule);
     this.#remaining = this.allowed;
   }
 
@@ -104,7 +109,8 @@ export class TokenLot {
       // `+=` keeps charges made while the store was asked.
       this.#tokens += taken.granted;
       this.#remaining = taken.remaining;
-      this.#endsAt = taken.endsAt ?? Number.POSITIVE_INFINITY;
+      // A store whose clock is behind reports a window that has ended here. Its tokens are valid for this request.
+      this.#endsAt = Math.max(taken.endsAt ?? Number.POSITIVE_INFINITY, this.#now() + 1);
       return taken;
     } catch (error) {
       this.#tokens += give;

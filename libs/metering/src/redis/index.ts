@@ -1,0 +1,1 @@
+export { openRedisLimitStore, type RedisLimitStoreOptions } from './redis-limit-store.ts';
