@@ -2,6 +2,7 @@
 import 'reflect-metadata';
 import { runService } from '@cairn/service-kit/nest';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import { engineStates } from '@cairn/stores';
 import { AppModule } from './app.module.ts';
 import { settingsShape } from './settings.ts';
 
@@ -11,6 +12,7 @@ await runService({
   portSetting: 'CONSOLE_PORT',
   adminPortSetting: 'CONSOLE_ADMIN_PORT',
   module: AppModule.forRoot,
+  engines: engineStates,
   adapter: () => {
     const adapter = new ExpressAdapter();
     adapter.getInstance<{ disable(name: string): void }>().disable('x-powered-by');

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
 import { runService } from '@cairn/service-kit/nest';
+import { engineStates } from '@cairn/stores';
 import { AppModule } from './app.module.ts';
 import { settingsShape } from './settings.ts';
 
@@ -10,4 +11,5 @@ await runService({
   portSetting: 'IPFS_GATEWAY_PORT',
   adminPortSetting: 'IPFS_GATEWAY_ADMIN_PORT',
   module: AppModule.forRoot,
+  engines: engineStates,
 });

@@ -1,7 +1,8 @@
-import { Auth } from '@cairn/auth';
-import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
+import { type AccountStore, Auth, keepSecret, type SecretBox } from '@cairn/auth';
+import { ACCOUNT_STORE, AuthModule, SECRETS, serviceSecrets } from '@cairn/auth/nest';
 import type { CollectableBlockstore } from '@cairn/blockstore';
 import { BlockstoreModule, COLLECTABLE } from '@cairn/blockstore/nest';
+import { openPeerIdentity, type PeerIdentity, peerIdentitySecret } from '@cairn/peer-api/identity';
 import { RAW_HTTP } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { openStores } from '@cairn/stores';
@@ -11,7 +12,7 @@ import { startPeer } from './peer-process.ts';
 import { PeerServer } from './peer-server.ts';
 import { openServing, type Serving } from './serving.ts';
 import type { IpfsPeerSettings } from './settings.ts';
-import { IPFS_PEER, SERVING } from './tokens.ts';
+import { IPFS_PEER, PEER_IDENTITY, SERVING } from './tokens.ts';
 
 /** Fetched bytes that wait for the disk. A commit takes up to a second on a busy disk, during which blocks arrive. */
 const pendingBytesMax = 32 * 1024 * 1024;
@@ -39,13 +40,32 @@ export class AppModule {
             openServing(settings, { blocks, pins: stores.pins, auth, condition: serving }, logger),
         },
         {
+          provide: PEER_IDENTITY,
+          inject: [ACCOUNT_STORE, SECRETS],
+          useFactory: (accounts: AccountStore, secrets: SecretBox) => identityOf(settings, accounts, secrets),
+        },
+        {
           provide: IPFS_PEER,
-          inject: [COLLECTABLE, SERVING, ContentPolicy],
-          useFactory: (store: CollectableBlockstore, serving: Serving, content: ContentPolicy) =>
-            startPeer(settings, { ...stores, blocks: store, serving, content }, logger),
+          inject: [PEER_IDENTITY, COLLECTABLE, SERVING, ContentPolicy],
+          useFactory: (
+            identity: PeerIdentity,
+            store: CollectableBlockstore,
+            serving: Serving,
+            content: ContentPolicy,
+          ) => startPeer(settings, { ...stores, identity, blocks: store, serving, content }, logger),
         },
         { provide: RAW_HTTP, useClass: PeerServer },
       ],
     };
   }
+}
+
+/** Opens the identity, which storage-api reports as well: from the home, or sealed from the database. */
+function identityOf(
+  { CAIRN_HOME: home, CAIRN_DATABASE_URL }: IpfsPeerSettings,
+  accounts: AccountStore,
+  secrets: SecretBox,
+): Promise<PeerIdentity> {
+  const keep = (create: () => string) => keepSecret(accounts, secrets, { name: peerIdentitySecret, create });
+  return openPeerIdentity(CAIRN_DATABASE_URL === undefined ? { home } : { keep });
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
 import { runService } from '@cairn/service-kit/nest';
+import { engineStates } from '@cairn/stores';
 import { AppModule } from './app.module.ts';
 import { settingsShape } from './settings.ts';
 
@@ -11,4 +12,5 @@ await runService({
   internalBindSetting: 'IPFS_PEER_API_BIND',
   adminPortSetting: 'IPFS_PEER_ADMIN_PORT',
   module: AppModule.forRoot,
+  engines: engineStates,
 });

@@ -6,7 +6,7 @@ import type { CollectableBlockstore } from '@cairn/blockstore';
 import { errorChain } from '@cairn/errors';
 import { createPeerDatastore, type IpfsPeer, openPeer, type Providing, readSwarmKey } from '@cairn/ipfs-peer';
 import { ipnsSelector, ipnsValidator } from '@cairn/ipns';
-import { openPeerIdentity } from '@cairn/peer-api/identity';
+import type { PeerIdentity } from '@cairn/peer-api/identity';
 import type { PinStore } from '@cairn/pinning';
 import type { ProvideStore } from '@cairn/providing';
 import { createDelegatedRouter } from '@cairn/providing/delegated';
@@ -19,8 +19,9 @@ import { openProviding, type ProvidingProcess } from './providing.ts';
 import type { Serving } from './serving.ts';
 import { addressList, bootstrapList, type IpfsPeerSettings } from './settings.ts';
 
-/** Stores and policy of the peer. */
+/** Identity, stores and policy of the peer. */
 export interface PeerParts {
+  readonly identity: PeerIdentity;
   readonly blocks: CollectableBlockstore;
   readonly pins: () => Promise<PinStore>;
   readonly providing: () => Promise<ProvideStore>;
@@ -39,11 +40,10 @@ export interface PeerProcess extends IpfsPeer {
 /** Starts the peer that the settings describe. */
 export async function startPeer(
   settings: IpfsPeerSettings,
-  { blocks, pins, providing, serving, content }: PeerParts,
+  { identity, blocks, pins, providing, serving, content }: PeerParts,
   logger: Logger,
 ): Promise<PeerProcess> {
   checkAddresses(settings);
-  const identity = await openPeerIdentity({ home: settings.CAIRN_HOME });
   const datastore = await DhtDatastore.open({
     directory: join(settings.CAIRN_HOME, 'dht'),
     base: createPeerDatastore(),

@@ -2,3 +2,5 @@
 export const IPFS_PEER = Symbol('IPFS_PEER');
 /** Token of the serving policy. */
 export const SERVING = Symbol('SERVING');
+/** Token of the identity of the node. */
+export const PEER_IDENTITY = Symbol('PEER_IDENTITY');

@@ -19,6 +19,11 @@ export interface AccountStore {
   readonly members: MemberStore;
   /** Returns 32 random bytes that all processes share, created on the first call. Stored unencrypted. */
   serviceSecret(): Promise<Uint8Array>;
+  /**
+   * Changes a text that all processes share: `change` gets the stored text, or `undefined` before the first change. Returns
+   * the stored result. Stored unencrypted: secrets are sealed first.
+   */
+  changeSharedText(name: string, change: (text: string | undefined) => string): Promise<string>;
   /** Inserts an account and, if given, its first member in one transaction. @throws ACCOUNT_EXISTS, MEMBER_EXISTS */
   insertAccount(account: Account, entry: AuditEntry, owner?: Member): Promise<void>;
   account(id: string): Promise<Account | undefined>;

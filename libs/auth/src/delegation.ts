@@ -49,9 +49,12 @@ export class Delegations {
 
   /** Returns the account and the payer of a delegation. @throws CREDENTIALS_INVALID, SECRETS_KEY_UNUSABLE */
   async verify(delegation: string): Promise<{ readonly accountId: string; readonly payer: DelegationPayer }> {
-    const found = verifyDelegation(delegation, await this.#secret(), this.#now());
-    if (found === undefined) throw credentialsInvalid();
-    return found;
+    const secrets = this.#secrets?.deriveEach('delegation') ?? [await this.#store.serviceSecret()];
+    for (const secret of secrets) {
+      const found = verifyDelegation(delegation, secret, this.#now());
+      if (found !== undefined) return found;
+    }
+    throw credentialsInvalid();
   }
 
   async #secret(): Promise<Uint8Array> {

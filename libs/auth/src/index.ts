@@ -47,6 +47,7 @@ export {
   sessionMsMax,
 } from './members/members.ts';
 export { localSignInAttempts, type SignInAttempt, type SignInAttempts } from './members/sign-in-attempts.ts';
+export { keepSecret } from './secrets/keep-secret.ts';
 export {
   type OpenedSecrets,
   openSecrets,

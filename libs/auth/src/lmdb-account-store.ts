@@ -43,6 +43,17 @@ class LmdbAccountStore implements AccountStore {
     });
   }
 
+  async changeSharedText(name: string, change: (text: string | undefined) => string): Promise<string> {
+    const key = Buffer.from(`text ${name}`);
+    return await this.#environment.transaction(() => {
+      const before = this.#secrets.get(key);
+      const known = before && Buffer.from(before).toString();
+      const text = change(known);
+      if (text !== known) this.#secrets.put(key, Buffer.from(text));
+      return text;
+    });
+  }
+
   async insertAccount(account: Account, entry: AuditEntry, owner?: Member): Promise<void> {
     await this.#environment.transaction(() => {
       if (this.#names.has(Buffer.from(account.name))) throw accountExists(account.name);

@@ -36,7 +36,8 @@ export class ServiceTokens {
   /** @throws CREDENTIALS_INVALID, SECRETS_KEY_UNUSABLE */
   async verify(token: string, audience: string): Promise<void> {
     const expiresAt = token.length > tokenLengthMax ? '' : (token.split('.')[2] ?? '');
-    const isGenuine = isSignedText(token, `${prefix}${audience}.${expiresAt}`, await this.#secret());
+    const secrets = this.#secrets?.deriveEach('service token') ?? [await this.#store.serviceSecret()];
+    const isGenuine = secrets.some((secret) => isSignedText(token, `${prefix}${audience}.${expiresAt}`, secret));
     if (!isGenuine || !isCurrent(Number(expiresAt), { now: this.#now(), validMs: serviceTokenMs }))
       throw credentialsInvalid();
   }

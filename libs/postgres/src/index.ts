@@ -7,6 +7,7 @@ export {
   type Parameter,
   type Postgres,
   type PostgresOptions,
+  type PostgresState,
   type Rows,
   type Statement,
   type Transaction,

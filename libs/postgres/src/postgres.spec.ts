@@ -106,6 +106,16 @@ describeWithPostgres('a PostgreSQL server', (running) => {
     expect(await readValue('one')).toBe(0);
   });
 
+  test('state counts statements, repeated attempts and failures by code', async () => {
+    const before = database.state();
+    await readValue('one');
+    await expect(database.read({ text: 'SELECT nothing' })).rejects.toMatchObject({ code: 'POSTGRES_REFUSED' });
+    const { statements, failures, connections, waiting } = database.state();
+    expect(statements - before.statements).toBe(2);
+    expect(failures).toEqual({ POSTGRES_REFUSED: 1 });
+    expect([connections > 0, waiting]).toEqual([true, 0]);
+  });
+
   test('a killed server is reported as unavailable, and used again after its restart', async () => {
     const running = database.transaction(async (transaction) => {
       await transaction.run(increment('one'));

@@ -45,6 +45,20 @@ export interface Transaction {
   run<Row>(statement: Statement): Promise<Rows<Row>>;
 }
 
+/** State of a pool, and counters since its start. */
+export interface PostgresState {
+  /** Open connections of the pool, idle ones included. */
+  readonly connections: number;
+  readonly connectionsIdle: number;
+  /** Calls that wait for a connection. */
+  readonly waiting: number;
+  readonly statements: number;
+  /** Attempts that were repeated after a conflict or a lost connection. */
+  readonly repeated: number;
+  /** Failed calls by code. */
+  readonly failures: Readonly<Record<string, number>>;
+}
+
 /** A database with the rules that all stores share. Integers of 8 bytes are numbers; larger ones are refused. */
 export interface Postgres {
   /** Runs a statement that changes nothing. A lost connection is replaced, and the statement runs again. @throws POSTGRES_UNAVAILABLE, POSTGRES_BUSY */
@@ -64,6 +78,8 @@ export interface Postgres {
   ): Promise<T>;
   /** Brings the tables of one component to its version, once in all processes. @throws POSTGRES_SCHEMA_NEWER, POSTGRES_SCHEMA_CHANGED */
   migrate(migrations: Migrations): Promise<void>;
+  /** Returns the state of the pool and its counters, for metrics. */
+  state(): PostgresState;
   /** Receives notices of a channel. Notices may be lost, so that a reader polls as well. */
   listen(options: NoticeOptions): Promise<() => Promise<void>>;
   close(): Promise<void>;
@@ -104,6 +120,9 @@ class PooledPostgres implements Postgres {
   readonly #options: PostgresOptions;
   readonly #config: pg.ClientConfig;
   readonly #listeners = new Set<Listener>();
+  readonly #failures: Record<string, number> = {};
+  #statements = 0;
+  #repetitions = 0;
 
   constructor(options: PostgresOptions) {
     this.#options = options;
@@ -143,17 +162,36 @@ class PooledPostgres implements Postgres {
     try {
       return await this.#once<Row>(statement);
     } catch (error) {
-      if (!isConnectionFailure(error) && !isRepeatable(error)) throw postgresError(error);
+      if (!isConnectionFailure(error) && !isRepeatable(error)) throw this.#failure(error);
       // A pooled connection may have ended while it was idle. The second attempt gets a new one.
-      return await this.#once<Row>(statement).catch((second: unknown) => Promise.reject(postgresError(second)));
+      this.#repetitions++;
+      return await this.#once<Row>(statement).catch((second: unknown) => Promise.reject(this.#failure(second)));
     }
+  }
+
+  state(): PostgresState {
+    const { totalCount: connections, idleCount: connectionsIdle, waitingCount: waiting } = this.#pool;
+    const counters = { statements: this.#statements, repeated: this.#repetitions, failures: { ...this.#failures } };
+    return { connections, connectionsIdle, waiting, ...counters };
+  }
+
+  /** Converts and counts the error of a call. Errors of the caller's own work are not counted. */
+  #failure(error: unknown): unknown {
+    const failure = postgresError(error);
+    if (failure instanceof PostgresError) this.#failures[failure.code] = (this.#failures[failure.code] ?? 0) + 1;
+    return failure;
+  }
+
+  #run<Row>(client: pg.PoolClient, statement: Statement): Promise<Rows<Row>> {
+    this.#statements++;
+    return run<Row>(client, statement);
   }
 
   write<Row>(statement: Statement): Promise<Rows<Row>> {
     return this.#repeated(async () => {
       const client = await this.#connect();
       try {
-        return await run<Row>(client, statement);
+        return await this.#run<Row>(client, statement);
       } catch (error) {
         if (isConnectionFailure(error)) throw outcomeUnknown(error);
         throw error;
@@ -172,7 +210,7 @@ class PooledPostgres implements Postgres {
       const client = await this.#connect();
       try {
         await client.query(begin);
-        const result = await work({ run: (statement) => run(client, statement) });
+        const result = await work({ run: (statement) => this.#run(client, statement) });
         await client.query('COMMIT').catch((error: unknown) => {
           throw isConnectionFailure(error) ? outcomeUnknown(error) : error;
         });
@@ -210,7 +248,7 @@ class PooledPostgres implements Postgres {
   async #once<Row>(statement: Statement): Promise<Rows<Row>> {
     const client = await this.#connect();
     try {
-      return await run<Row>(client, statement);
+      return await this.#run<Row>(client, statement);
     } finally {
       this.#release(client);
     }
@@ -236,7 +274,8 @@ class PooledPostgres implements Postgres {
       try {
         return await attempt();
       } catch (error) {
-        if (!isRepeatable(error) || attempts >= postgresLimits.attemptsMax) throw postgresError(error);
+        if (!isRepeatable(error) || attempts >= postgresLimits.attemptsMax) throw this.#failure(error);
+        this.#repetitions++;
         const pause = postgresLimits.pauseMs * 2 ** attempts * (0.5 + Math.random());
         await new Promise((resolve) => setTimeout(resolve, pause));
       }

@@ -5,6 +5,8 @@ export interface Dependency {
   readonly name: string;
   /** Why it cannot be used; absent where it can. */
   readonly problem?: string | undefined;
+  /** Failure that the service survives for now; it is reported, and the service stays ready. */
+  readonly warning?: string | undefined;
 }
 
 /** Readiness of a service, with the problems that prevent it. */
@@ -21,7 +23,7 @@ export function readiness(dependencies: readonly Dependency[]): Readiness {
   return {
     status: broken === undefined ? 'ok' : 'unavailable',
     ...(broken?.problem !== undefined && { reason: broken.problem }),
-    dependencies: Object.fromEntries(dependencies.map(({ name, problem = 'ok' }) => [name, problem])),
+    dependencies: Object.fromEntries(dependencies.map(({ name, problem, warning }) => [name, problem ?? warning ?? 'ok'])),
   };
 }
 

@@ -1,5 +1,6 @@
 export type { Registry } from 'prom-client';
 export { type AdminOptions, AdminServer, createRegistry } from './admin/admin-server.ts';
+export { type Engine, registerEngineMetrics } from './admin/engine-metrics.ts';
 export { registerCounter, registerGauge } from './admin/gauges.ts';
 export { type OperationCounts, registerUsageMetrics, type UsageMetricsOptions } from './admin/usage-metrics.ts';
 export { type ApiDocument, ApiDocuments, type ApiDocumentsOptions, apiPage } from './api-page/api-page.ts';

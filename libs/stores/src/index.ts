@@ -1,1 +1,5 @@
-export { type BlockStoreOptions, openStores, type StoreGroup, type StoreSettings, type Stores } from './open-stores.ts';
+export { type EngineState, engineWatchLimits } from './engine-watch.ts';
+export { openStores } from './open-stores.ts';
+export { engineStates } from './shared-postgres.ts';
+export { type StoreSettings, StoresError, type StoresErrorCode } from './store-settings.ts';
+export type { BlockStoreOptions, StoreGroup, Stores } from './stores.ts';

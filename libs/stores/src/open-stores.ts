@@ -1,90 +1,17 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import type { AccountStore, GatewayHostStore } from '@cairn/auth';
-import type { BillingStore } from '@cairn/billing';
-import type { BoundedBlockstore } from '@cairn/blockstore';
-import type { NameStore } from '@cairn/ipns';
-import type { LimitStore, MeteringStores, PlanStore, UsageStore } from '@cairn/metering';
-import type { RootStore } from '@cairn/mfs';
-import type { PinRequestStore, PinStore } from '@cairn/pinning';
-import type { ProvideStore } from '@cairn/providing';
-
-/** Settings that choose adapters. */
-export interface StoreSettings {
-  /** Directory of the embedded stores. */
-  readonly CAIRN_HOME: string;
-}
-
-/** Limits of the block store. */
-export interface BlockStoreOptions {
-  /** Bytes that may wait for a transaction. Default: that of the adapter. */
-  readonly pendingBytesMax?: number;
-  /** Bytes of all blocks. Default: no limit. */
-  readonly bytesMax?: number | undefined;
-  /** Bytes of the disk that stay free. Default: none. */
-  readonly diskReserveBytes?: number;
-}
-
-/** Groups of stores that exist or not as one. */
-export type StoreGroup = 'accounts' | 'limits' | 'blocks' | 'pins' | 'files' | 'names' | 'providing';
+import { distributedStores } from './distributed-stores.ts';
+import { embeddedStores } from './embedded-stores.ts';
+import { requireWhole, type StoreSettings } from './store-settings.ts';
+import type { Stores } from './stores.ts';
 
 /**
- * The stores of a deployment. Each call opens a store, which its caller closes. An adapter is loaded when its store is
- * opened, so that a program loads only those that it uses.
+ * Chooses the adapter of every store by the settings: the embedded ones, in LMDB under `CAIRN_HOME`, or those of PostgreSQL,
+ * a bucket and Redis. Chains are not part of it, since each gateway keeps them on its own disk.
+ * @throws STORES_SETTINGS_INVALID
  */
-export interface Stores {
-  /** Accounts, keys, members and the audit log. */
-  accounts(): Promise<AccountStore>;
-  /** Dedicated hosts of the IPFS gateway. */
-  gatewayHosts(): Promise<GatewayHostStore>;
-  plans(): Promise<PlanStore>;
-  usage(): Promise<UsageStore>;
-  /** Counters of rate limits, which processes share. */
-  limits(): Promise<LimitStore>;
-  billing(): Promise<BillingStore>;
-  /** Stores of `startMetering`: plans, usage and limits. */
-  metering(): Promise<MeteringStores>;
-  blocks(options?: BlockStoreOptions): Promise<BoundedBlockstore>;
-  pins(): Promise<PinStore>;
-  /** Requests of the Pinning Service API, beside the pins. */
-  pinRequests(): Promise<PinRequestStore>;
-  /** Roots of the file trees. */
-  files(): Promise<RootStore>;
-  /** Keys and records of IPNS names. */
-  names(): Promise<NameStore>;
-  /** Content that this node announces, with the times of its announcements. */
-  providing(): Promise<ProvideStore>;
-  /** Reports whether a group was ever opened. Opening creates what is missing. */
-  has(group: StoreGroup): boolean;
-}
-
-/**
- * Chooses the adapter of every store: the embedded ones, in LMDB under `CAIRN_HOME`. Chains are not part of it, since
- * each gateway keeps them on its own disk.
- */
-export function openStores({ CAIRN_HOME: home }: StoreSettings): Stores {
-  const at = (group: StoreGroup) => ({ directory: join(home, group) });
-  const auth = () => import('@cairn/auth');
-  const metering = () => import('@cairn/metering');
-  return {
-    accounts: async () => (await auth()).openLmdbAccountStore(at('accounts')),
-    gatewayHosts: async () => (await auth()).openLmdbGatewayHostStore(at('accounts')),
-    plans: async () => (await metering()).openLmdbPlanStore(at('accounts')),
-    usage: async () => (await metering()).openLmdbUsageStore(at('accounts')),
-    limits: async () => (await metering()).openLmdbLimitStore(at('limits')),
-    billing: async () => (await import('@cairn/billing')).openLmdbBillingStore(at('accounts')),
-    metering: async () =>
-      (await metering()).openLmdbMeteringStores({
-        accounts: at('accounts').directory,
-        limits: at('limits').directory,
-      }),
-    blocks: async (options = {}) =>
-      (await import('@cairn/blockstore')).openLmdbBlockstore({ ...at('blocks'), ...options }),
-    pins: async () => (await import('@cairn/pinning')).openLmdbPinStore(at('pins')),
-    pinRequests: async () => (await import('@cairn/pinning')).openLmdbPinRequestStore(at('pins')),
-    files: async () => (await import('@cairn/mfs')).openLmdbRootStore(at('files')),
-    names: async () => (await import('@cairn/ipns')).openLmdbNameStore(at('names')),
-    providing: async () => (await import('@cairn/providing')).openLmdbProvideStore(at('providing')),
-    has: (group) => existsSync(at(group).directory),
-  };
+export function openStores(settings: StoreSettings): Stores {
+  requireWhole(settings);
+  const { CAIRN_HOME, CAIRN_DATABASE_URL } = settings;
+  return CAIRN_DATABASE_URL === undefined
+    ? embeddedStores(CAIRN_HOME)
+    : distributedStores(CAIRN_DATABASE_URL, settings);
 }

@@ -6,6 +6,7 @@ import type { SecretBox } from '../secrets/secret-box.ts';
 interface SecretsContext {
   readonly settings: {
     readonly CAIRN_HOME: string;
+    readonly CAIRN_DATABASE_URL?: string | undefined;
     readonly CAIRN_SECRETS_KEY?: string | undefined;
     readonly CAIRN_SECRETS_KEY_FILE?: string | undefined;
   };
@@ -22,6 +23,7 @@ export function serviceSecrets({ settings, logger }: SecretsContext): (store: Ac
       home: settings.CAIRN_HOME,
       key: settings.CAIRN_SECRETS_KEY,
       keyFile: settings.CAIRN_SECRETS_KEY_FILE,
+      isShared: settings.CAIRN_DATABASE_URL !== undefined,
     });
     if (resealed > 0) logger.info({ resealed, keyId: secrets.keyId }, 'second factors were sealed');
     if (problem !== undefined)

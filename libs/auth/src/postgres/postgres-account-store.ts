@@ -33,6 +33,28 @@ class PostgresAccountStore implements AccountStore {
     return new Uint8Array(row.secret);
   }
 
+  changeSharedText(name: string, change: (text: string | undefined) => string): Promise<string> {
+    return this.#database.transaction(async (transaction) => {
+      // Changes of one name take turns, also while there is no row to lock.
+      await transaction.run({
+        text: "SELECT pg_advisory_xact_lock(hashtextextended('service_secrets ' || $1, 0))",
+        values: [name],
+      });
+      const { rows } = await transaction.run<{ secret: Uint8Array }>({
+        text: 'SELECT secret FROM service_secrets WHERE name = $1',
+        values: [`text ${name}`],
+      });
+      const known = rows[0] && Buffer.from(rows[0].secret).toString();
+      const text = change(known);
+      if (text !== known)
+        await transaction.run({
+          text: 'INSERT INTO service_secrets VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET secret = EXCLUDED.secret',
+          values: [`text ${name}`, Buffer.from(text)],
+        });
+      return text;
+    });
+  }
+
   async insertAccount(account: Account, entry: AuditEntry, owner?: Member): Promise<void> {
     await this.#database.transaction(async (transaction) => {
       const { count } = await transaction.run({

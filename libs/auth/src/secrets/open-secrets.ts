@@ -12,6 +12,11 @@ export interface SecretSettings {
   readonly key?: string | undefined;
   /** Path of the key file. Default: `secrets.key` in `home`. */
   readonly keyFile?: string | undefined;
+  /**
+   * Whether services on several machines share the store. Then the key is a setting, and each process verifies that the
+   * others have it.
+   */
+  readonly isShared?: boolean;
 }
 
 /** Name of the key file in a home. Backups do not contain it. */
@@ -52,14 +57,42 @@ export interface OpenedSecrets {
  */
 export async function openSecrets(store: AccountStore, settings: SecretSettings): Promise<OpenedSecrets> {
   const { keys, file } = sourceOf(settings);
+  if (settings.isShared === true) await requireSharedKey(store, settings, keys);
   const before = await countSecrets(store, keys);
   if (keys().length === 0 && before.sealed + Object.keys(before.lost).length === 0 && file !== undefined)
     createKeyFile(file);
-  const secrets = new SecretBox(keys);
+  const secrets = new SecretBox(keys, { isShared: settings.isShared === true });
   const [lostKey] = Object.keys(before.lost);
   const problem = lostKey === undefined ? undefined : lostSecrets(before);
   const resealed = keys().length === 0 || before.stale === 0 ? 0 : await reseal(store, secrets, keys);
   return { secrets, resealed, problem };
+}
+
+/**
+ * Verifies the key against that of the other processes: services with different keys would refuse each other's tokens, and
+ * could not open each other's secrets. A new first key replaces the stored one if this process has the stored one as well.
+ * @throws SECRETS_KEY_UNUSABLE
+ */
+async function requireSharedKey(store: AccountStore, settings: SecretSettings, source: SecretKeySource): Promise<void> {
+  if (settings.key === undefined && settings.keyFile === undefined)
+    throw new AuthError('SECRETS_KEY_UNUSABLE', 'CAIRN_DATABASE_URL is set, and CAIRN_SECRETS_KEY is not.', {
+      hint: 'Set CAIRN_SECRETS_KEY or CAIRN_SECRETS_KEY_FILE to the same key on all machines, for example from `openssl rand -base64 32`.',
+    });
+  const keys = source();
+  const [first] = keys;
+  if (first === undefined) throw keyMissing(undefined);
+  const stored = await store.changeSharedText('secrets key', (known) =>
+    known === undefined || keys.some(({ id }) => id === known) ? first.id : known,
+  );
+  if (stored === first.id) return;
+  throw new AuthError(
+    'SECRETS_KEY_UNUSABLE',
+    `The services of this database use the secrets key ${stored}; this one has ${keys.map(({ id }) => id).join(', ')}.`,
+    {
+      hint: 'Set CAIRN_SECRETS_KEY to the same keys on all machines. For a new key, first add it behind the old one everywhere.',
+      details: { keyId: stored },
+    },
+  );
 }
 
 /** Returns the source of the keys of a home, and the file in which keys can be created. */

@@ -23,9 +23,15 @@ export function sealedBy(sealed: string): string {
  */
 export class SecretBox {
   readonly #keys: SecretKeySource;
+  readonly #isShared: boolean;
 
-  constructor(keys: SecretKeySource) {
+  /**
+   * @param options.isShared whether processes change to a new first key one after the other, so that for a while they sign
+   * with different keys. Otherwise only the first key verifies, since a replaced key may be known to others.
+   */
+  constructor(keys: SecretKeySource, { isShared = false }: { readonly isShared?: boolean } = {}) {
     this.#keys = keys;
+    this.#isShared = isShared;
   }
 
   /** Id of the first key, which seals. @throws SECRETS_KEY_UNUSABLE */
@@ -66,6 +72,13 @@ export class SecretBox {
   /** Derives 32 bytes from the first key for another purpose (HKDF-SHA-256). @throws SECRETS_KEY_UNUSABLE */
   derive(purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.#key().bytes, '', `cairn ${purpose}`, 32));
+  }
+
+  /** Derives as {@link derive} does from each key that verifies signatures. @throws SECRETS_KEY_UNUSABLE */
+  deriveEach(purpose: string): readonly Buffer[] {
+    const keys = this.#isShared ? this.#keys() : [];
+    const older = keys.slice(1).map(({ bytes }) => Buffer.from(hkdfSync('sha256', bytes, '', `cairn ${purpose}`, 32)));
+    return [this.derive(purpose), ...older];
   }
 
   #key(): SecretKey {

@@ -219,6 +219,21 @@ export function describeAccountStore(name: string, create: () => Promise<() => P
       });
     });
 
+    test('changeSharedText gives each change the result of the one before', async () => {
+      const append = (handle: AccountStore, letter: string) =>
+        handle.changeSharedText('letters', (text = '') => `${text}${letter}`);
+      await Promise.all([...'abcdef'].map((letter, at) => append(at % 2 === 0 ? store : other, letter)));
+      const text = await other.changeSharedText('letters', (known = '') => known);
+      expect([...text].sort().join('')).toBe('abcdef');
+      expect(await store.changeSharedText('service', (known) => known ?? 'another name')).toBe('another name');
+      expect(await store.serviceSecret()).toHaveLength(32);
+      const failing = store.changeSharedText('letters', () => {
+        throw new RangeError('no');
+      });
+      await expect(failing).rejects.toThrow(RangeError);
+      expect(await store.changeSharedText('letters', (known = '') => known)).toBe(text);
+    });
+
     test('serviceSecret is the same 32 bytes in every handle, also when created concurrently', async () => {
       const secrets = await Promise.all([store, other, store, other].map((handle) => handle.serviceSecret()));
       expect(new Set(secrets.map((secret) => Buffer.from(secret).toString('hex'))).size).toBe(1);

@@ -1,1 +1,1 @@
-export { openPeerIdentity, type PeerIdentity } from './peer-identity.ts';
+export { type IdentityPlace, openPeerIdentity, type PeerIdentity, peerIdentitySecret } from './peer-identity.ts';

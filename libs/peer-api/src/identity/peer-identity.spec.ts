@@ -16,6 +16,17 @@ test('processes that start together on one home get one identity, which stays', 
   expect(statSync(join(home, 'identity.pem')).mode & 0o777).toBe(0o600);
 });
 
+test('an identity in a shared store is created once', async () => {
+  let stored: string | undefined;
+  const keep = async (create: () => string) => {
+    stored ??= create();
+    return stored;
+  };
+  const { id, privateKey } = await openPeerIdentity({ keep });
+  expect(await openPeerIdentity({ keep })).toMatchObject({ id });
+  expect(stored).toBe(privateKey.export({ format: 'pem', type: 'pkcs8' }));
+});
+
 test('a damaged identity is not replaced', async () => {
   const damaged = mkdtempSync(join(tmpdir(), 'cairn-identity-'));
   writeFileSync(join(damaged, 'identity.pem'), 'no key');

@@ -18,9 +18,20 @@ export interface PeerIdentity {
   readonly privateKey: KeyObject;
 }
 
-/** Opens the identity of a home. The first use creates it; all processes on the home share it. */
-export async function openPeerIdentity({ home }: { readonly home: string }): Promise<PeerIdentity> {
-  const privateKey = await privateKeyOf(home);
+/** Name of the identity among the secrets of a shared store. */
+export const peerIdentitySecret = 'peer identity';
+
+/** Place of the identity: the file `identity.pem` in a home, or a shared store. */
+export type IdentityPlace =
+  | { readonly home: string }
+  | {
+      /** Returns the stored PEM of a private key, or stores the result of `create` if there is none. */
+      readonly keep: (create: () => string) => Promise<string>;
+    };
+
+/** Opens the identity of a node. The first use creates it; all processes that use the place share it. */
+export async function openPeerIdentity(place: IdentityPlace): Promise<PeerIdentity> {
+  const privateKey = 'home' in place ? await privateKeyOf(place.home) : createPrivateKey(await place.keep(newKey));
   const key = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
   // The last 32 bytes of its DER are the key itself (RFC 8410).
   const publicKey = Buffer.concat([publicKeyPrefix, key.subarray(-32)]);
@@ -35,16 +46,20 @@ async function privateKeyOf(home: string): Promise<KeyObject> {
     throw error;
   });
   if (known !== undefined) return createPrivateKey(known);
-  const { privateKey } = generateKeyPairSync('ed25519');
   const draft = `${file}.${randomUUID()}`;
   await mkdir(home, { recursive: true, mode: 0o700 });
-  await writeFile(draft, privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600, flush: true });
+  await writeFile(draft, newKey(), { mode: 0o600, flush: true });
   // The first process to link sets the identity, so that all processes on one home share it.
   await link(draft, file).catch((error: unknown) => {
     if (!hasCode(error, 'EEXIST')) throw error;
   });
   await rm(draft);
   return createPrivateKey(await readFile(file, 'utf8'));
+}
+
+/** Creates a private key as PEM. */
+function newKey(): string {
+  return generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
 }
 
 function hasCode(error: unknown, code: string): boolean {

@@ -1,5 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { AdminServer, createRegistry } from './admin-server.ts';
+import { readiness } from '../health.ts';
+import { registerEngineMetrics } from './engine-metrics.ts';
 import { registerGauge } from './gauges.ts';
 import { type OperationCounts, registerUsageMetrics } from './usage-metrics.ts';
 
@@ -61,6 +63,29 @@ test('metrics report rate, errors and duration at the time of the request', asyn
   expect((await (await get('/metrics')).text()).split('\n')).toContain(
     `cairn_credits_total{${labels},service="test"} 200`,
   );
+});
+
+test('engines report their state, and an engine that is away for a moment leaves the service ready', async () => {
+  const registry = createRegistry('test');
+  const engine = {
+    name: 'postgres',
+    warning: 'The database does not answer.',
+    gauges: { waiting: 3 },
+    counters: { statements: 9 },
+    failures: { POSTGRES_UNAVAILABLE: 2 },
+  };
+  registerEngineMetrics(registry, () => [engine]);
+  registerGauge(registry, 'cairn_away', 'Read from the engine.', () => Promise.reject(new Error('away')));
+  const text = await registry.metrics();
+  for (const line of [
+    'cairn_engine_up{engine="postgres",service="test"} 0',
+    'cairn_engine_state{engine="postgres",of="waiting",service="test"} 3',
+    'cairn_engine_work_total{engine="postgres",of="statements",service="test"} 9',
+    'cairn_engine_failures_total{engine="postgres",code="POSTGRES_UNAVAILABLE",service="test"} 2',
+  ])
+    expect(text.split('\n')).toContain(line);
+  expect(text).not.toMatch(/^cairn_away/m);
+  expect(readiness([engine])).toEqual({ status: 'ok', dependencies: { postgres: 'The database does not answer.' } });
 });
 
 test('readiness names each dependency', async () => {

@@ -4,6 +4,7 @@ import { errorChain, errorText } from '@cairn/errors';
 import type { DynamicModule, INestApplication } from '@nestjs/common';
 import { type AbstractHttpAdapter, NestFactory } from '@nestjs/core';
 import { AdminServer, createRegistry } from '../admin/admin-server.ts';
+import { type Engine, registerEngineMetrics } from '../admin/engine-metrics.ts';
 import type { Dependency } from '../health.ts';
 import { trustedHosts } from '../host-check.ts';
 import { HttpFastPath } from '../http-fast-path/http-fast-path.ts';
@@ -39,6 +40,8 @@ export interface ServiceOptions<Shape extends SettingsShape> {
   /** Setting of the address of an internal API, which has no TLS. Default: `CAIRN_BIND`, with TLS where it is set. */
   readonly internalBindSetting?: TextName<Shape>;
   readonly module: (context: ServiceContext<Settings<Shape>>) => DynamicModule;
+  /** States of the engines that replicas of the service share. Default: none. */
+  readonly engines?: () => readonly Engine[];
   /** Adapter of a service with Nest controllers. Default: one that routes nothing, so that Express is not loaded. */
   readonly adapter?: () => AbstractHttpAdapter;
   /** Prepares the application before its modules are initialized, for example with a WebSocket adapter. */
@@ -93,10 +96,11 @@ export async function runService<Shape extends SettingsShape>(options: ServiceOp
 }
 
 async function serve<Shape extends SettingsShape>(
-  { name, portSetting, adminPortSetting, internalBindSetting, module, adapter, configure }: ServiceOptions<Shape>,
+  options: ServiceOptions<Shape>,
   settings: Settings<Shape>,
   logger: Logger,
 ): Promise<void> {
+  const { name, portSetting, adminPortSetting, internalBindSetting, module, adapter, configure, engines } = options;
   const tracing = await openTracing({
     service: name,
     onProblem: (problem) => logger.warn({ problem }, 'traces are lost'),
@@ -114,14 +118,14 @@ async function serve<Shape extends SettingsShape>(
   const raw = app.get<RawHttp>(RAW_HTTP);
   const server: Server = app.getHttpServer();
   const state = { isDraining: false };
-  const dependencies = () => (state.isDraining ? [draining] : (raw.dependencies?.() ?? []));
+  const dependencies = () => (state.isDraining ? [draining] : [...(raw.dependencies?.() ?? []), ...(engines?.() ?? [])]);
   takeRequests({ server, raw, state, dependencies, isTls: tls !== undefined });
   const fastPath = raw.plain && new HttpFastPath(server, { handler: raw.plain, keepAliveMs });
   const adminPort = portOf(settings, adminPortSetting);
   const admin =
     adminPort === undefined
       ? undefined
-      : await listenForAdmins({ name, port: adminPort, settings, raw, dependencies, logger });
+      : await listenForAdmins({ name, port: adminPort, settings, raw, engines, dependencies, logger });
   drainOnSignals({ app, server, fastPath, raw, logger, state, admin, tracing });
   const bind = bindOf(settings, internalBindSetting ?? 'CAIRN_BIND');
   await listen(server, portOf(settings, portSetting) ?? 0, bind);
@@ -147,6 +151,7 @@ async function listenForAdmins({
   port,
   settings,
   raw,
+  engines,
   dependencies,
   logger,
 }: {
@@ -154,11 +159,13 @@ async function listenForAdmins({
   readonly port: number;
   readonly settings: CommonSettings;
   readonly raw: RawHttp;
+  readonly engines: (() => readonly Engine[]) | undefined;
   readonly dependencies: () => readonly Dependency[];
   readonly logger: Logger;
 }): Promise<AdminServer> {
   const registry = createRegistry(name);
   raw.registerMetrics?.(registry);
+  if (engines !== undefined) registerEngineMetrics(registry, engines);
   const host = settings.CAIRN_ADMIN_BIND;
   const admin = new AdminServer({ port, host, hosts: trustedHosts(settings), registry, dependencies });
   logger.info({ adminPort: await admin.listen() }, 'the admin port serves metrics and health');

@@ -24,6 +24,21 @@ export const commonSettings = {
       'Address of the console in browsers. With https its cookie is Secure. Default: the Host of each request.',
     ),
   CAIRN_HOME: path().default('.cairn').describe('Directory of the embedded stores.'),
+  CAIRN_DATABASE_URL: secret(
+    /^postgres(ql)?:\/\/[^\s]{1,2000}$/,
+    'a URL such as postgres://cairn:password@db.example/cairn?sslmode=verify-full',
+  )
+    .optional()
+    .describe('PostgreSQL that holds all shared state, for services on several machines. Default: CAIRN_HOME.'),
+  CAIRN_OBJECT_STORE: secret(
+    /^s3:\/\/[^\s]{1,2000}$/,
+    'a URL such as s3://bucket/prefix?endpoint=https://s3.example&region=eu-1',
+  )
+    .optional()
+    .describe('Bucket that holds the blocks; needs CAIRN_DATABASE_URL. Default: CAIRN_HOME.'),
+  CAIRN_REDIS_URL: secret(/^rediss?:\/\/[^\s]{1,2000}$/, 'a URL such as rediss://:password@redis.example:6379')
+    .optional()
+    .describe('Redis that holds shared limits and filters; needs CAIRN_DATABASE_URL.'),
   CAIRN_SECRETS_KEY: secret(secretsKeyPattern, '32 bytes in base64 or hexadecimal; older keys after commas')
     .optional()
     .describe('Key that encrypts second factors, then older keys that still decrypt them. Default: the key file.'),

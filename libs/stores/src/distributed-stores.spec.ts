@@ -1,0 +1,83 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openPostgres } from '@cairn/postgres';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { describeWithPostgres } from '../../../tools/engines/jest.mjs';
+import { engineStates, openStores } from './index.ts';
+
+const CAIRN_HOME = '/nowhere';
+const CAIRN_DATABASE_URL = 'postgres://someone:hidden@127.0.0.1:9/none';
+
+test.each([
+  [{ CAIRN_OBJECT_STORE: 's3://a?secret=hidden' }, /^CAIRN_OBJECT_STORE is set, and CAIRN_DATABASE_URL is not/],
+  [{ CAIRN_REDIS_URL: 'redis://:hidden@r' }, /^CAIRN_REDIS_URL is set, and CAIRN_DATABASE_URL is not/],
+])('openStores refuses engines without a database', (settings, message) => {
+  const open = () => openStores({ CAIRN_HOME, ...settings });
+  expect(open).toThrow(
+    expect.objectContaining({ code: 'STORES_SETTINGS_INVALID', message: expect.stringMatching(message) }),
+  );
+  expect(open).not.toThrow(/hidden/);
+});
+
+test('a store that needs another engine is refused by name, and never opened in files', async () => {
+  const stores = openStores({ CAIRN_HOME, CAIRN_DATABASE_URL });
+  await expect(stores.blocks()).rejects.toMatchObject({
+    code: 'STORES_SETTINGS_INVALID',
+    message: 'CAIRN_DATABASE_URL is set, and blocks need CAIRN_OBJECT_STORE.',
+  });
+  await expect(stores.metering()).rejects.toMatchObject({ message: expect.stringMatching(/need CAIRN_REDIS_URL/) });
+});
+
+test('a database that is away is reported without its password', async () => {
+  const stores = openStores({ CAIRN_HOME, CAIRN_DATABASE_URL });
+  const error: unknown = await stores.accounts().catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: 'POSTGRES_UNAVAILABLE' });
+  expect(JSON.stringify([error, String(error)])).not.toContain('hidden');
+  expect(engineStates()).toEqual([]);
+});
+
+describeWithPostgres('openStores with a database', (server) => {
+  let home: string;
+  let url: string;
+  beforeEach(async () => {
+    home = mkdtempSync(join(tmpdir(), 'cairn-stores-'));
+    url = await server().createDatabase();
+  });
+  afterEach(() => rmSync(home, { recursive: true }));
+
+  test('opens shared state in it, over one pool, and nothing in files', async () => {
+    const stores = openStores({ CAIRN_HOME: home, CAIRN_DATABASE_URL: url });
+    const names = ['accounts', 'gatewayHosts', 'plans', 'usage', 'billing', 'names', 'providing'] as const;
+    const opened: { close(): Promise<void> }[] = [
+      await openStores({ CAIRN_HOME: home, CAIRN_DATABASE_URL: url }).accounts(),
+    ];
+    for (const name of names) opened.push(await stores[name]());
+    expect(readdirSync(home)).toEqual([]);
+    const [engine, ...others] = engineStates();
+    expect(others).toEqual([]);
+    expect(engine).toMatchObject({ name: 'postgres' });
+    expect(engine?.counters.statements).toBeGreaterThan(0);
+    for (const store of opened) {
+      expect(engineStates()).toHaveLength(1);
+      await store.close();
+      // A store that is closed twice releases the pool once.
+      await store.close();
+    }
+    expect(engineStates()).toEqual([]);
+  });
+
+  test('closes the pool when the last store is closed', async () => {
+    const stores = openStores({ CAIRN_HOME: home, CAIRN_DATABASE_URL: url });
+    const [one, other] = [await stores.plans(), await stores.plans()];
+    await one.close();
+    expect(await other.plans()).not.toEqual([]);
+    await other.close();
+    const database = await openPostgres({ url });
+    const { rows } = await database.read<{ others: number }>({
+      text: 'SELECT count(*) AS others FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    });
+    await database.close();
+    expect(rows).toEqual([{ others: 0 }]);
+  });
+});

@@ -1,0 +1,52 @@
+import { CairnError } from '@cairn/errors';
+
+/** Settings that choose adapters. */
+export interface StoreSettings {
+  /** Directory of the embedded stores. With a database it holds only what may be lost. */
+  readonly CAIRN_HOME: string;
+  /** URL of PostgreSQL. All shared state is in it. */
+  readonly CAIRN_DATABASE_URL?: string | undefined;
+  /** URL of the bucket of blocks. */
+  readonly CAIRN_OBJECT_STORE?: string | undefined;
+  /** URL of Redis, which holds limits. */
+  readonly CAIRN_REDIS_URL?: string | undefined;
+}
+
+export type StoresErrorCode = 'STORES_SETTINGS_INVALID' | 'STORE_NOT_DISTRIBUTED';
+
+/** Error of the choice of adapters. Messages contain no URL, since a URL may contain a password. */
+export class StoresError extends CairnError<StoresErrorCode> {}
+
+/** Refuses settings that would divide the state of a deployment between a database and a directory. @throws STORES_SETTINGS_INVALID */
+export function requireWhole({ CAIRN_DATABASE_URL, CAIRN_OBJECT_STORE, CAIRN_REDIS_URL }: StoreSettings): void {
+  if (CAIRN_DATABASE_URL !== undefined) return;
+  const alone = [
+    CAIRN_OBJECT_STORE !== undefined && 'CAIRN_OBJECT_STORE',
+    CAIRN_REDIS_URL !== undefined && 'CAIRN_REDIS_URL',
+  ].filter((name) => name !== false);
+  if (alone.length === 0) return;
+  throw new StoresError('STORES_SETTINGS_INVALID', `${alone.join(' and ')} is set, and CAIRN_DATABASE_URL is not.`, {
+    hint: `Set CAIRN_DATABASE_URL as well, or remove ${alone.join(' and ')} to keep all state in CAIRN_HOME.`,
+    details: { settings: alone },
+  });
+}
+
+/** Error of a store that needs a further engine in the distributed form. */
+export function engineMissing(store: string, setting: string): StoresError {
+  return new StoresError('STORES_SETTINGS_INVALID', `CAIRN_DATABASE_URL is set, and ${store} need ${setting}.`, {
+    hint: `Set ${setting} as well, or remove CAIRN_DATABASE_URL to keep all state in CAIRN_HOME.`,
+    details: { settings: [setting] },
+  });
+}
+
+/** Error of a store without an adapter for an engine. A directory of one machine must not take its place. */
+export function notDistributed(store: string): StoresError {
+  return new StoresError(
+    'STORE_NOT_DISTRIBUTED',
+    `CAIRN_DATABASE_URL is set, and this version keeps ${store} in files only.`,
+    {
+      hint: 'Remove CAIRN_DATABASE_URL to keep all state in CAIRN_HOME, or use a newer version.',
+      details: { store },
+    },
+  );
+}

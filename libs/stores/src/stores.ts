@@ -1,0 +1,51 @@
+import type { AccountStore, GatewayHostStore } from '@cairn/auth';
+import type { BillingStore } from '@cairn/billing';
+import type { BoundedBlockstore } from '@cairn/blockstore';
+import type { NameStore } from '@cairn/ipns';
+import type { LimitStore, MeteringStores, PlanStore, UsageStore } from '@cairn/metering';
+import type { RootStore } from '@cairn/mfs';
+import type { PinRequestStore, PinStore } from '@cairn/pinning';
+import type { ProvideStore } from '@cairn/providing';
+
+/** Limits of the block store. */
+export interface BlockStoreOptions {
+  /** Bytes that may wait for a transaction. Default: that of the adapter. */
+  readonly pendingBytesMax?: number;
+  /** Bytes of all blocks. Default: no limit. */
+  readonly bytesMax?: number | undefined;
+  /** Bytes of the disk that stay free. Default: none. */
+  readonly diskReserveBytes?: number;
+}
+
+/** Groups of stores that exist or not as one. */
+export type StoreGroup = 'accounts' | 'limits' | 'blocks' | 'pins' | 'files' | 'names' | 'providing';
+
+/**
+ * The stores of a deployment. Each call opens a store, which its caller closes. An adapter is loaded when its store is
+ * opened, so that a program loads only those that it uses.
+ */
+export interface Stores {
+  /** Accounts, keys, members and the audit log. */
+  accounts(): Promise<AccountStore>;
+  /** Dedicated hosts of the IPFS gateway. */
+  gatewayHosts(): Promise<GatewayHostStore>;
+  plans(): Promise<PlanStore>;
+  usage(): Promise<UsageStore>;
+  /** Counters of rate limits, which processes share. */
+  limits(): Promise<LimitStore>;
+  billing(): Promise<BillingStore>;
+  /** Stores of `startMetering`: plans, usage and limits. */
+  metering(): Promise<MeteringStores>;
+  blocks(options?: BlockStoreOptions): Promise<BoundedBlockstore>;
+  pins(): Promise<PinStore>;
+  /** Requests of the Pinning Service API, beside the pins. */
+  pinRequests(): Promise<PinRequestStore>;
+  /** Roots of the file trees. */
+  files(): Promise<RootStore>;
+  /** Keys and records of IPNS names. */
+  names(): Promise<NameStore>;
+  /** Content that this node announces, with the times of its announcements. */
+  providing(): Promise<ProvideStore>;
+  /** Reports whether a group was ever opened. Opening creates what is missing. */
+  has(group: StoreGroup): boolean;
+}
