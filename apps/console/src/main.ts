@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
 import { runService } from '@cairn/service-kit/nest';
-import { ExpressAdapter } from '@nestjs/platform-express';
 import { engineStates } from '@cairn/stores';
+import { ExpressAdapter } from '@nestjs/platform-express';
 import { AppModule } from './app.module.ts';
 import { settingsShape } from './settings.ts';
 

@@ -23,7 +23,9 @@ export function readiness(dependencies: readonly Dependency[]): Readiness {
   return {
     status: broken === undefined ? 'ok' : 'unavailable',
     ...(broken?.problem !== undefined && { reason: broken.problem }),
-    dependencies: Object.fromEntries(dependencies.map(({ name, problem, warning }) => [name, problem ?? warning ?? 'ok'])),
+    dependencies: Object.fromEntries(
+      dependencies.map(({ name, problem, warning }) => [name, problem ?? warning ?? 'ok']),
+    ),
   };
 }
 

@@ -48,7 +48,17 @@ describeWithPostgres('openStores with a database', (server) => {
 
   test('opens shared state in it, over one pool, and nothing in files', async () => {
     const stores = openStores({ CAIRN_HOME: home, CAIRN_DATABASE_URL: url });
-    const names = ['accounts', 'gatewayHosts', 'plans', 'usage', 'billing', 'names', 'providing'] as const;
+    const names = [
+      'accounts',
+      'gatewayHosts',
+      'plans',
+      'usage',
+      'billing',
+      'names',
+      'providing',
+      'pins',
+      'files',
+    ] as const;
     const opened: { close(): Promise<void> }[] = [
       await openStores({ CAIRN_HOME: home, CAIRN_DATABASE_URL: url }).accounts(),
     ];

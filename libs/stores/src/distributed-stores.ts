@@ -39,9 +39,11 @@ export function distributedStores(url: string, settings: StoreSettings): Stores 
         ? engineMissing('blocks', 'CAIRN_OBJECT_STORE')
         : notDistributed('blocks');
     },
-    pins: () => Promise.reject(notDistributed('pins')),
+    pins: () =>
+      overPostgres(url, async (database) => (await import('@cairn/pinning/postgres')).openPostgresPinStore(database)),
     pinRequests: () => Promise.reject(notDistributed('pin requests')),
-    files: () => Promise.reject(notDistributed('file trees')),
+    files: () =>
+      overPostgres(url, async (database) => (await import('@cairn/mfs/postgres')).openPostgresRootStore(database)),
     // Tables are created on demand, so each group exists.
     has: () => true,
   };

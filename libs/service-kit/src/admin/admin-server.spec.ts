@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { AdminServer, createRegistry } from './admin-server.ts';
 import { readiness } from '../health.ts';
+import { AdminServer, createRegistry } from './admin-server.ts';
 import { registerEngineMetrics } from './engine-metrics.ts';
 import { registerGauge } from './gauges.ts';
 import { type OperationCounts, registerUsageMetrics } from './usage-metrics.ts';

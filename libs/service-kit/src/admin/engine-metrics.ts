@@ -21,9 +21,20 @@ export function registerEngineMetrics(registry: Registry, engines: () => readonl
     engines().map(({ name, problem, warning }) => [{ engine: name }, (problem ?? warning) ? 0 : 1] as const);
   registerGauge(registry, 'cairn_engine_up', 'Whether the last check of the engine succeeded.', up, ['engine']);
   const gauges = each(({ gauges }) => gauges, 'of');
-  registerGauge(registry, 'cairn_engine_state', 'Connections and waiting calls of the engine.', gauges, ['engine', 'of']);
+  registerGauge(registry, 'cairn_engine_state', 'Connections and waiting calls of the engine.', gauges, [
+    'engine',
+    'of',
+  ]);
   const work = { name: 'cairn_engine_work_total', help: 'Work of the engine since its opening.' };
-  registerCounter(registry, { ...work, labelNames: ['engine', 'of'] }, each(({ counters }) => counters, 'of'));
+  registerCounter(
+    registry,
+    { ...work, labelNames: ['engine', 'of'] },
+    each(({ counters }) => counters, 'of'),
+  );
   const failures = { name: 'cairn_engine_failures_total', help: 'Failed calls of the engine since its opening.' };
-  registerCounter(registry, { ...failures, labelNames: ['engine', 'code'] }, each(({ failures }) => failures, 'code'));
+  registerCounter(
+    registry,
+    { ...failures, labelNames: ['engine', 'code'] },
+    each(({ failures }) => failures, 'code'),
+  );
 }

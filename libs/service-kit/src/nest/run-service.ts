@@ -118,7 +118,8 @@ async function serve<Shape extends SettingsShape>(
   const raw = app.get<RawHttp>(RAW_HTTP);
   const server: Server = app.getHttpServer();
   const state = { isDraining: false };
-  const dependencies = () => (state.isDraining ? [draining] : [...(raw.dependencies?.() ?? []), ...(engines?.() ?? [])]);
+  const dependencies = () =>
+    state.isDraining ? [draining] : [...(raw.dependencies?.() ?? []), ...(engines?.() ?? [])];
   takeRequests({ server, raw, state, dependencies, isTls: tls !== undefined });
   const fastPath = raw.plain && new HttpFastPath(server, { handler: raw.plain, keepAliveMs });
   const adminPort = portOf(settings, adminPortSetting);

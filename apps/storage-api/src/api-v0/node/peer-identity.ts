@@ -20,10 +20,12 @@ export class PeerIdentity {
     const { CAIRN_HOME: home, CAIRN_DATABASE_URL } = this.settings;
     const keep = (create: () => string) =>
       keepSecret(this.accounts, this.secrets, { name: peerIdentitySecret, create });
-    this.#identity ??= openPeerIdentity(CAIRN_DATABASE_URL === undefined ? { home } : { keep }).catch((error: unknown) => {
-      this.#identity = undefined;
-      throw error;
-    });
+    this.#identity ??= openPeerIdentity(CAIRN_DATABASE_URL === undefined ? { home } : { keep }).catch(
+      (error: unknown) => {
+        this.#identity = undefined;
+        throw error;
+      },
+    );
     return this.#identity;
   }
 }
