@@ -34,7 +34,7 @@ export {
   pinRequestLimits,
   pinRequestStatuses,
 } from './requests/pin-request.ts';
-export type { PinRequestRange, PinRequestStore, ReleasedPin } from './requests/pin-request-store.ts';
+export type { DueRange, PinRequestRange, PinRequestStore, ReleasedPin } from './requests/pin-request-store.ts';
 export { type PinRequestedOptions, pinRequested } from './requests/pin-requested.ts';
 export type { RootSource } from './root-source.ts';
 export {

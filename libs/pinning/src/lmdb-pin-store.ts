@@ -1,7 +1,7 @@
 import { CID } from '@cairn/cid';
 import { type Database, Environment, Lease } from '@cairn/embedded-store';
 import type { CollectionState } from './collection-report.ts';
-import { PinNotFoundError, QuotaExceededError } from './errors.ts';
+import { LmdbPinTables } from './lmdb-pin-tables.ts';
 import { comparePinCount, comparePinCounts } from './pin-counts.ts';
 import {
   accountPrefix,
@@ -9,9 +9,7 @@ import {
   decodePin,
   decodeRoot,
   encode,
-  encodePin,
   inPages,
-  minus,
   modePrefix,
   noUsage,
   plus,
@@ -33,18 +31,12 @@ const collectionKey = Buffer.from('collection');
  */
 class LmdbPinStore implements PinStore {
   readonly #environment: Environment;
-  readonly #pins: Database;
-  readonly #usage: Database;
-  readonly #roots: Database;
-  readonly #released: Database;
+  readonly #tables: LmdbPinTables;
   readonly #control: Database;
 
   constructor(environment: Environment) {
     this.#environment = environment;
-    this.#pins = environment.database('pins');
-    this.#usage = environment.database('usage');
-    this.#roots = environment.database('roots');
-    this.#released = environment.database('released');
+    this.#tables = new LmdbPinTables(environment);
     this.#control = environment.database('control');
   }
 
@@ -54,115 +46,52 @@ class LmdbPinStore implements PinStore {
     await this.#environment.transaction(() => {
       if (this.#control.has(countedKey)) return;
       const usages = new Map<string, Usage>();
-      for (const { key, value } of this.#pins.range()) {
+      for (const { key, value } of this.#tables.pins.range()) {
         const end = key.indexOf(0) + 1;
         const prefix = Buffer.from(key.subarray(0, end)).toString('latin1');
         const pin = decodePin(CID.decode(key.subarray(end)), value);
         usages.set(prefix, plus(usages.get(prefix) ?? noUsage, { pins: 1, ...pin.size }));
-        this.#addToRoot(pin);
+        this.#tables.addToRoot(pin);
       }
-      for (const [prefix, usage] of usages) this.#usage.put(Buffer.from(prefix, 'latin1'), encode(usage));
+      for (const [prefix, usage] of usages) this.#tables.usage.put(Buffer.from(prefix, 'latin1'), encode(usage));
       this.#control.put(countedKey, Buffer.from('1'));
     });
   }
 
   async put(account: string, pins: readonly Pin[], quota: Quota = {}): Promise<void> {
     await this.#environment.transaction(() => {
-      this.#put(account, pins, quota);
+      this.#tables.put(account, pins, quota);
     });
   }
 
   async putKnownRoot(account: string, pin: Omit<Pin, 'size'>, quota: Quota = {}): Promise<Pin | undefined> {
     // Most pins are of new content. A lookup before the transaction saves the transaction.
-    if (this.#roots.get(rootKey(pin.mode, pin.cid)) === undefined) return undefined;
+    if (this.#tables.roots.get(rootKey(pin.mode, pin.cid)) === undefined) return undefined;
     return await this.#environment.transaction(() => {
-      const root = this.#root(pin.mode, pin.cid);
+      const root = this.#tables.root(pin.mode, pin.cid);
       if (root === undefined) return undefined;
       const known: Pin = { ...pin, size: root.size };
-      this.#put(account, [known], quota);
+      this.#tables.put(account, [known], quota);
       return known;
     });
   }
 
-  #put(account: string, pins: readonly Pin[], { bytesMax, otherBytes = 0 }: Quota): void {
-    const prefix = accountPrefix(account);
-    let change = noUsage;
-    for (const wanted of pins) {
-      const key = Buffer.concat([prefix, wanted.cid.bytes]);
-      const found = this.#pins.get(key);
-      const before = found && decodePin(wanted.cid, found);
-      // A pin that the account made itself during the walk of a request stays its own.
-      const isOwn = before !== undefined && wanted.isRequested === true && !before.isRequested;
-      const pin = isOwn ? { ...wanted, name: before.name, isRequested: false } : wanted;
-      change = plus(change, { pins: 1, ...pin.size });
-      if (before) change = minus(change, { pins: 1, ...before.size });
-      this.#pins.put(key, encodePin(pin));
-      if (before?.mode === pin.mode) continue;
-      if (before) this.#release(prefix, before);
-      this.#released.remove(Buffer.concat([prefix, rootKey(pin.mode, pin.cid)]));
-      this.#addToRoot(pin);
-    }
-    const usage = this.#usageOf(prefix);
-    const used = usage.bytes + otherBytes;
-    if (bytesMax !== undefined && change.bytes > 0 && used + change.bytes > bytesMax)
-      throw new QuotaExceededError(used, change.bytes, bytesMax);
-    this.#usage.put(prefix, encode(plus(usage, change)));
-  }
-
   async remove(account: string, cids: readonly CID[]): Promise<void> {
-    const prefix = accountPrefix(account);
-    await this.#environment.transaction(() => {
-      let usage = this.#usageOf(prefix);
-      for (const cid of cids) {
-        const key = Buffer.concat([prefix, cid.bytes]);
-        const found = this.#pins.get(key);
-        if (found === undefined) throw new PinNotFoundError(cid.toString());
-        const before = decodePin(cid, found);
-        usage = minus(usage, { pins: 1, ...before.size });
-        this.#pins.remove(key);
-        this.#release(prefix, before);
-      }
-      this.#usage.put(prefix, encode(usage));
-    });
-  }
-
-  #root(mode: PinMode, cid: CID): Root | undefined {
-    const found = this.#roots.get(rootKey(mode, cid));
-    return found && { cid, ...decode<RootRecord>(found) };
-  }
-
-  #addToRoot({ mode, cid, size }: Pin): void {
-    const count = (this.#root(mode, cid)?.count ?? 0) + 1;
-    this.#roots.put(rootKey(mode, cid), encode({ count, size } satisfies RootRecord));
-  }
-
-  #release(prefix: Uint8Array, { mode, cid }: Pin): void {
-    this.#released.put(Buffer.concat([prefix, rootKey(mode, cid)]), encode({ at: Date.now() }));
-    const root = this.#root(mode, cid);
-    if (root === undefined) return;
-    const key = rootKey(mode, cid);
-    if (root.count > 1) this.#roots.put(key, encode({ count: root.count - 1, size: root.size } satisfies RootRecord));
-    else this.#roots.remove(key);
-  }
-
-  #usageOf(prefix: Uint8Array): Usage {
-    const found = this.#usage.get(prefix);
-    return found ? decode<Usage>(found) : noUsage;
+    await this.#environment.transaction(() => this.#tables.remove(account, cids));
   }
 
   async get(account: string, cid: CID): Promise<Pin | undefined> {
-    const found = this.#pins.get(Buffer.concat([accountPrefix(account), cid.bytes]));
-    return found && decodePin(cid, found);
+    return this.#tables.get(account, cid);
   }
 
   async *list(account: string): AsyncGenerator<Pin> {
     const prefix = accountPrefix(account);
-    for await (const { key, value } of inPages(this.#pins, prefix))
+    for await (const { key, value } of inPages(this.#tables.pins, prefix))
       yield decodePin(CID.decode(key.subarray(prefix.length)), value);
   }
 
   async usage(account: string): Promise<Usage> {
-    return this.#usageOf(accountPrefix(account));
+    return this.#tables.usageOf(account);
   }
 
   async assertConsistent({
@@ -175,29 +104,29 @@ class LmdbPinStore implements PinStore {
     const { directory } = this.#environment;
     if (account !== undefined) {
       const prefix = accountPrefix(account);
-      await comparePinCount({ pins: this.#pins, usage: this.#usage, prefix }, { directory, signal });
+      const { pins, usage } = this.#tables;
+      await comparePinCount({ pins, usage, prefix }, { directory, signal });
       return;
     }
     await this.#environment.verifyPages({ ...(signal && { signal }) });
-    const tables = { pins: this.#pins, usage: this.#usage, roots: this.#roots };
-    await comparePinCounts(tables, { directory, signal });
+    await comparePinCounts(this.#tables, { directory, signal });
   }
 
   async *roots(mode: PinMode, after?: CID): AsyncGenerator<Root> {
     const prefix = modePrefix(mode);
-    for await (const { key, value } of inPages(this.#roots, prefix, after && rootKey(mode, after)))
+    for await (const { key, value } of inPages(this.#tables.roots, prefix, after && rootKey(mode, after)))
       yield { cid: CID.decode(key.subarray(prefix.length)), ...decode<RootRecord>(value) };
   }
 
   async isPinned(mode: PinMode, cid: CID): Promise<boolean> {
-    return this.#roots.has(rootKey(mode, cid));
+    return this.#tables.roots.has(rootKey(mode, cid));
   }
 
   async *released(account: string): AsyncGenerator<ReleasedRoot> {
     const prefix = accountPrefix(account);
-    for await (const { key } of inPages(this.#released, prefix)) {
+    for await (const { key } of inPages(this.#tables.released, prefix)) {
       const root = key.subarray(prefix.length);
-      yield { ...decodeRoot(root), isPinned: this.#roots.has(root) };
+      yield { ...decodeRoot(root), isPinned: this.#tables.roots.has(root) };
     }
   }
 
@@ -210,7 +139,7 @@ class LmdbPinStore implements PinStore {
   }
 
   #forget(prefix: Uint8Array, root: Uint8Array): void {
-    if (!this.#roots.has(root)) this.#released.remove(Buffer.concat([prefix, root]));
+    if (!this.#tables.roots.has(root)) this.#tables.released.remove(Buffer.concat([prefix, root]));
   }
 
   async forgetReleasedBefore(time: number): Promise<void> {
@@ -225,7 +154,7 @@ class LmdbPinStore implements PinStore {
       });
       old = [];
     };
-    for await (const { key, value } of inPages(this.#released)) {
+    for await (const { key, value } of inPages(this.#tables.released)) {
       if (decode<{ readonly at: number }>(value).at >= time) continue;
       if (old.push(key) >= 256) await forget();
     }

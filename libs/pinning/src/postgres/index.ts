@@ -1,1 +1,2 @@
+export { openPostgresPinRequestStore } from './postgres-pin-request-store.ts';
 export { openPostgresPinStore } from './postgres-pin-store.ts';

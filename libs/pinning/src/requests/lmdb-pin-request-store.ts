@@ -1,6 +1,7 @@
 import { CID, parseCid } from '@cairn/cid';
 import { type Database, Environment, Lease, prefixEnd } from '@cairn/embedded-store';
 import { PinRequestNotFoundError, PinRequestsFullError } from '../errors.ts';
+import { LmdbPinTables } from '../lmdb-pin-tables.ts';
 import { accountPrefix, decode, encode, inPages } from '../pin-records.ts';
 import type { CollectionLock } from '../pin-store.ts';
 import { pinsFormat } from '../pins-format.ts';
@@ -8,6 +9,7 @@ import { LmdbWebhookOutbox } from '../webhooks/webhook-outbox.ts';
 import { type NewPinRequest, type PinRequest, type PinRequestOutcome, pinRequestLimits } from './pin-request.ts';
 import {
   accountOf,
+  accountsIn,
   cidKeyOf,
   cidPrefix,
   decodeRequest,
@@ -22,7 +24,7 @@ import {
   requestKey,
   uint64,
 } from './pin-request-records.ts';
-import type { PinRequestRange, PinRequestStore, ReleasedPin } from './pin-request-store.ts';
+import type { DueRange, PinRequestRange, PinRequestStore, ReleasedPin } from './pin-request-store.ts';
 
 const present = Buffer.of(1);
 /** Requests that are read in one turn of the event loop, about 3 ms. */
@@ -41,6 +43,7 @@ class LmdbPinRequestStore implements PinRequestStore {
   readonly #queue: Database;
   readonly #counts: Database;
   readonly #releases: Database;
+  readonly #pins: LmdbPinTables;
   readonly #now: () => number;
 
   constructor(environment: Environment, now: () => number) {
@@ -50,6 +53,7 @@ class LmdbPinRequestStore implements PinRequestStore {
     this.#queue = environment.database('request-queue');
     this.#counts = environment.database('request-counts');
     this.#releases = environment.database('request-releases');
+    this.#pins = new LmdbPinTables(environment);
     this.#now = now;
     this.webhooks = new LmdbWebhookOutbox(environment, now);
   }
@@ -232,23 +236,21 @@ class LmdbPinRequestStore implements PinRequestStore {
     this.#release(request, holds);
   }
 
-  openAccountAfter(account: string | undefined): string | undefined {
-    const start = account === undefined ? undefined : prefixEnd(accountPrefix(account));
-    const [key] = this.#queue.keys({ ...(start && { start }), limit: 1 });
-    return key && accountOf(key);
-  }
-
-  firstDue(account: string, now: number, except: ReadonlySet<string>): PinRequest | undefined {
-    const prefix = accountPrefix(account);
-    const end = Buffer.concat([prefix, uint64(now + 1)]);
-    for (const key of this.#queue.keys({ start: prefix, end, limit: except.size + 1 })) {
-      const id = Buffer.from(idAtEnd(key)).toString('hex');
-      if (!except.has(id)) return this.#find(account, id);
+  async firstDue({ after, now, except, exceptAccounts }: DueRange): Promise<PinRequest | undefined> {
+    for await (const account of accountsIn(this.#queue, after)) {
+      if (exceptAccounts.has(account)) continue;
+      const prefix = accountPrefix(account);
+      const end = Buffer.concat([prefix, uint64(now + 1)]);
+      for (const key of this.#queue.keys({ start: prefix, end, limit: except.size + 1 })) {
+        const id = Buffer.from(idAtEnd(key)).toString('hex');
+        const request = except.has(id) ? undefined : this.#find(account, id);
+        if (request) return request;
+      }
     }
     return undefined;
   }
 
-  openCount(): number {
+  async openCount(): Promise<number> {
     return this.#queue.count();
   }
 
@@ -257,13 +259,19 @@ class LmdbPinRequestStore implements PinRequestStore {
       yield { account: accountOf(key), cid: CID.decode(key.subarray(key.indexOf(0) + 1)) };
   }
 
-  async settleReleased({ account, cid }: ReleasedPin, { isNeeded }: { readonly isNeeded: boolean }): Promise<void> {
+  async settleReleased({ account, cid }: ReleasedPin): Promise<void> {
     await this.#environment.transaction(() => {
-      if (!isNeeded || this.isReferenced(account, cid)) this.#releases.remove(cidPrefix(account, cid));
+      if (!this.#isReferenced(account, cid) && this.#pins.get(account, cid)?.isRequested)
+        this.#pins.remove(account, [cid]);
+      this.#releases.remove(cidPrefix(account, cid));
     });
   }
 
-  isReferenced(account: string, cid: CID): boolean {
+  async isReferenced(account: string, cid: CID): Promise<boolean> {
+    return this.#isReferenced(account, cid);
+  }
+
+  #isReferenced(account: string, cid: CID): boolean {
     const prefix = cidPrefix(account, cid);
     const end = prefixEnd(prefix);
     for (const _ of this.#cids.keys({ start: prefix, ...(end && { end }), limit: 1 })) return true;

@@ -121,7 +121,7 @@ describe('PinQueue', () => {
     queue.wake();
     const failed = await until(id, (found) => found?.status === 'failed');
     expect(failed?.reason).toMatch(/^Gave up after 7 attempts in 60 s: /);
-    expect(requests.openCount()).toBe(0);
+    expect(await requests.openCount()).toBe(0);
   });
 
   test('fails immediately where no retry can help', async () => {
@@ -164,7 +164,7 @@ describe('PinQueue', () => {
     await waitFor(() => queue.running === pinQueueLimits.permits);
     expect([...running.values()].every((count) => count <= pinQueueLimits.permitsPerAccount)).toBe(true);
     release();
-    await waitFor(() => requests.openCount() === 0);
+    await waitFor(async () => (await requests.openCount()) === 0);
     expect(queue.counts.failed).toBe(30);
   });
 
@@ -205,7 +205,7 @@ describe('PinQueue', () => {
     queue.wake();
     await waitFor(() => wasPinned);
     await waitFor(async () => queue.running === 0 && (await pinning.get('a', cid)) === undefined);
-    expect(requests.openCount()).toBe(0);
+    expect(await requests.openCount()).toBe(0);
   });
 
   test('a pin that the account makes during the walk of a request stays its own', async () => {
@@ -262,6 +262,6 @@ describe('PinQueue', () => {
       follower.queue.wake();
       return follower.queue.counts.failed === 1;
     });
-    expect([requests.openCount(), calls]).toEqual([0, 11]);
+    expect([await requests.openCount(), calls]).toEqual([0, 11]);
   });
 });

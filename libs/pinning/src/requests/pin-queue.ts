@@ -2,13 +2,12 @@ import { parseCid } from '@cairn/cid';
 import { errorText, isCairnError } from '@cairn/errors';
 import type { CollectionLock } from '../pin-store.ts';
 import type { Pinning } from '../pinning.ts';
-import { KeyedMutex } from './keyed-mutex.ts';
 import type { PinRequest, PinRequestOutcome } from './pin-request.ts';
 import type { PinRequestStore } from './pin-request-store.ts';
 
 export interface PinQueueOptions {
   readonly requests: PinRequestStore;
-  readonly pinning: Pick<Pinning, 'get' | 'unpin'>;
+  readonly pinning: Pick<Pinning, 'get'>;
   /** Pins the DAG of a request. An error with a code in `finalCodes` is final; others are retried. */
   readonly pin: (request: PinRequest, signal: AbortSignal) => Promise<void>;
   /** Milliseconds after its creation at which a request fails that cannot be pinned. */
@@ -42,8 +41,6 @@ export const pinQueueLimits = {
   pollMs: 1000,
   /** Interval at which the lease of the queue is renewed. */
   renewMs: 15_000,
-  /** Accounts that are looked at in one turn of the event loop. */
-  accountsPerTurn: 64,
 } as const;
 
 interface Attempt {
@@ -53,15 +50,14 @@ interface Attempt {
 }
 
 /**
- * Processes pin requests. Of several processes on one store, one processes the queue at a time. Requests survive a kill: an
- * attempt that was interrupted runs again.
+ * Processes pin requests. Of several processes on one store, one processes a request at a time (see
+ * `PinRequestStore.tryLockQueue`). Requests survive a kill: an attempt that was interrupted runs again.
  */
 export class PinQueue {
   readonly #options: PinQueueOptions;
   readonly #requests: PinRequestStore;
   readonly #now: () => number;
   readonly #attempts = new Map<string, Attempt>();
-  readonly #accounts = new KeyedMutex();
   readonly #waiting = new Map<string, () => void>();
   readonly #stop = new AbortController();
   #work: Promise<void> = Promise.resolve();
@@ -175,27 +171,28 @@ export class PinQueue {
     });
   }
 
-  /** Starts due requests, one account after the other, until no permit is free or a whole turn has started none. */
+  /** Starts due requests, one account after the other, until no permit is free or no further request is due. */
   async #dispatch(): Promise<void> {
-    const { permits, accountsPerTurn } = pinQueueLimits;
-    let wraps = 0;
-    for (let looked = 1; this.#attempts.size < permits && !this.#stop.signal.aborted; looked++) {
-      const account = this.#requests.openAccountAfter(this.#cursor);
-      this.#cursor = account;
-      if (account === undefined) {
-        if (++wraps > 1) return;
-        continue;
-      }
-      if (this.#startNext(account)) wraps = 0;
-      if (looked % accountsPerTurn === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (this.#attempts.size < pinQueueLimits.permits && !this.#stop.signal.aborted) {
+      const [after, except, exceptAccounts] = [
+        this.#cursor,
+        new Set(this.#attempts.keys()),
+        this.#accountsWithoutPermit(),
+      ];
+      const request = await this.#requests.firstDue({ after, now: this.#now(), except, exceptAccounts });
+      if (request === undefined && after === undefined) return;
+      this.#cursor = request?.account;
+      if (request) this.#start(request);
     }
   }
 
-  #startNext(account: string): boolean {
-    const own = [...this.#attempts].filter(([, attempt]) => attempt.account === account).map(([id]) => id);
-    if (own.length >= pinQueueLimits.permitsPerAccount) return false;
-    const request = this.#requests.firstDue(account, this.#now(), new Set(own));
-    if (request === undefined) return false;
+  #accountsWithoutPermit(): ReadonlySet<string> {
+    const accounts = [...this.#attempts.values()].map(({ account }) => account);
+    const { permitsPerAccount } = pinQueueLimits;
+    return new Set(accounts.filter((account) => accounts.filter((one) => one === account).length >= permitsPerAccount));
+  }
+
+  #start(request: PinRequest): void {
     const controller = new AbortController();
     const done = this.#attempt(request, controller.signal)
       .catch((error: unknown) => this.#options.onError?.(error))
@@ -204,8 +201,7 @@ export class PinQueue {
         this.#waiting.get(request.id)?.();
         this.wake();
       });
-    this.#attempts.set(request.id, { account, controller, done });
-    return true;
+    this.#attempts.set(request.id, { account: request.account, controller, done });
   }
 
   async #attempt(request: PinRequest, signal: AbortSignal): Promise<void> {
@@ -223,16 +219,13 @@ export class PinQueue {
   }
 
   async #finish(request: PinRequest, outcome: PinRequestOutcome): Promise<void> {
-    const { account } = request;
-    await this.#accounts.run(account, async () => {
-      const isPinned = (await this.#options.pinning.get(account, parseCid(request.cid)))?.mode === 'recursive';
-      // The pin was removed after the attempt found it.
-      const isLost = outcome.status === 'pinned' && !isPinned;
-      const stored: PinRequestOutcome = isLost ? { status: 'queued', dueAt: this.#now() } : outcome;
-      if ((await this.#requests.finish(request, stored)) === undefined) return;
-      if (stored.status === 'queued') this.counts.retried++;
-      else this.counts[stored.status]++;
-    });
+    const isPinned = (await this.#options.pinning.get(request.account, parseCid(request.cid)))?.mode === 'recursive';
+    // The pin was removed after the attempt found it.
+    const isLost = outcome.status === 'pinned' && !isPinned;
+    const stored: PinRequestOutcome = isLost ? { status: 'queued', dueAt: this.#now() } : outcome;
+    if ((await this.#requests.finish(request, stored)) === undefined) return;
+    if (stored.status === 'queued') this.counts.retried++;
+    else this.counts[stored.status]++;
   }
 
   #outcomeOf({ createdAt, attempts }: PinRequest, error: unknown): PinRequestOutcome {
@@ -248,19 +241,8 @@ export class PinQueue {
 
   /** Removes the pins of removed requests, unless another request needs them or the account has pinned the CID itself. */
   async #releasePins(): Promise<void> {
-    const { pinning } = this.#options;
     for await (const released of this.#requests.released()) {
-      const { account, cid } = released;
-      await this.#accounts.run(account, async () => {
-        const isNeeded = this.#requests.isReferenced(account, cid);
-        const pin = isNeeded ? undefined : await pinning.get(account, cid);
-        if (pin?.isRequested) {
-          await pinning.unpin(account, [cid]).catch((error: unknown) => {
-            if (!isCairnError(error, 'PIN_NOT_FOUND')) throw error;
-          });
-        }
-        await this.#requests.settleReleased(released, { isNeeded });
-      });
+      await this.#requests.settleReleased(released);
       if (this.#stop.signal.aborted) return;
     }
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type CID, parseCid } from '@cairn/cid';
+import { type Database, prefixEnd } from '@cairn/embedded-store';
 import { accountPrefix, decode, encode } from '../pin-records.ts';
 import type { PinRequest } from './pin-request.ts';
 
@@ -43,6 +44,21 @@ export function openKey(account: string, dueAt: number, id: Uint8Array): Buffer 
 /** Returns the account of a key. */
 export function accountOf(key: Uint8Array): string {
   return Buffer.from(key.subarray(0, key.indexOf(0))).toString();
+}
+
+/** Accounts that are looked at in one turn of the event loop. */
+const accountsPerTurn = 64;
+
+/** Streams the accounts of a table after an account, in byte order. */
+export async function* accountsIn(database: Database, after: string | undefined): AsyncGenerator<string> {
+  let start = after === undefined ? undefined : prefixEnd(accountPrefix(after));
+  for (let count = 1; ; count++) {
+    const [key] = database.keys({ ...(start && { start }), limit: 1 });
+    if (key === undefined) return;
+    yield accountOf(key);
+    start = prefixEnd(accountPrefix(accountOf(key)));
+    if (count % accountsPerTurn === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 /** Returns the id at the end of a key. */

@@ -10,6 +10,17 @@ export interface PinRequestRange {
   readonly after?: number | undefined;
 }
 
+/** Selects due requests or events. */
+export interface DueRange {
+  /** Account before the first one. Absent: all accounts. */
+  readonly after?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Ids that are skipped. */
+  readonly except: ReadonlySet<string>;
+  readonly exceptAccounts: ReadonlySet<string>;
+}
+
 /** A pin that no request needs, unless another request names its CID. */
 export interface ReleasedPin {
   readonly account: string;
@@ -36,28 +47,36 @@ export interface PinRequestStore {
   list(account: string, range?: PinRequestRange): AsyncIterable<PinRequest>;
   /** Streams the requests of an account for a CID, in the order of their times. */
   listOf(account: string, cid: CID): AsyncIterable<PinRequest>;
-  /** Records that an attempt runs. Resolves to false if the request was removed or is final. */
+  /** Records that an attempt runs. Resolves to false if the request was removed, is final, or is begun by another process. */
   begin(account: string, id: string): Promise<boolean>;
   /** Records the progress of an attempt. Does nothing for a request that was removed or is final. */
   report(account: string, id: string, progress: NonNullable<PinRequest['progress']>): Promise<void>;
   /**
    * Records the result of an attempt. If the request was removed meanwhile, its pin is released instead, and the call
-   * resolves to undefined.
+   * resolves to undefined. It also resolves to undefined, and changes nothing, if another process has begun the request again.
    */
   finish(request: PinRequest, outcome: PinRequestOutcome): Promise<PinRequest | undefined>;
-  /** Returns the first account with open requests after another one, in byte order. */
-  openAccountAfter(account: string | undefined): string | undefined;
-  /** Returns the first request of an account that is due and not in `except`. */
-  firstDue(account: string, now: number, except: ReadonlySet<string>): PinRequest | undefined;
+  /**
+   * Returns a due request that no other process has begun: of the first account after another one, in byte order, that has
+   * such a request, the one that has been due for the longest time.
+   */
+  firstDue(range: DueRange): Promise<PinRequest | undefined>;
   /** Number of open requests of all accounts. */
-  openCount(): number;
+  openCount(): Promise<number>;
   /** Streams released pins that are not settled. */
   released(): AsyncIterable<ReleasedPin>;
-  /** Forgets a released pin that was removed, or that a request needs. In the latter case it stays if no request does any more. */
-  settleReleased(released: ReleasedPin, how: { readonly isNeeded: boolean }): Promise<void>;
-  /** Reports whether a request of the account names a CID or holds its pin. */
-  isReferenced(account: string, cid: CID): boolean;
-  /** Takes the right to process the queue. Resolves to undefined while another process has it. */
+  /**
+   * Settles a released pin in one change: removes it if a request created it and no request needs the CID, and forgets the
+   * release.
+   */
+  settleReleased(released: ReleasedPin): Promise<void>;
+  /** Reports whether any request of an account needs its pin of a CID. */
+  isReferenced(account: string, cid: CID): Promise<boolean>;
+  /**
+   * Takes the right to process requests. Resolves to undefined while another process has it, in stores where one process
+   * processes all of them. In other stores each process has it, and `begin` takes one request. If a process ends or does not
+   * renew the right, others begin its requests again.
+   */
   tryLockQueue(): Promise<CollectionLock | undefined>;
   close(): Promise<void>;
 }

@@ -1,10 +1,13 @@
 import { type CID, cidFor } from '@cairn/cid';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { PinStore } from '../pin-store.ts';
 import type { PinRequestStore } from '../requests/pin-request-store.ts';
 
 /** Store under test. */
 export interface PinRequestStoreHarness {
   readonly store: PinRequestStore;
+  /** Pins beside the requests. */
+  readonly pins: PinStore;
   /** Closes the store and opens it again. */
   reopen(): Promise<PinRequestStore>;
   /** Removes what the store has left. The suite closes the store. */
@@ -40,6 +43,14 @@ export function describePinRequestStore(
       for await (const value of source) values.push(value);
       return values;
     }
+    const due = (
+      at: number,
+      {
+        except = [],
+        after,
+        exceptAccounts = [],
+      }: Partial<Record<'except' | 'exceptAccounts', string[]>> & { after?: string } = {},
+    ) => store.firstDue({ after, now: at, except: new Set(except), exceptAccounts: new Set(exceptAccounts) });
     const released = async () => (await all(store.released())).map(({ cid }) => cid.toString());
 
     test('times of an account rise, also when the clock stands still or is set back', async () => {
@@ -79,8 +90,8 @@ export function describePinRequestStore(
         await expect(store.remove(account, other)).rejects.toMatchObject({ code: 'PIN_REQUEST_NOT_FOUND' });
       await store.remove('a', id);
       expect(await released()).toEqual([cidOf('x').toString()]);
-      expect(store.isReferenced('a', cidOf('x'))).toBe(false);
-      expect(store.openCount()).toBe(0);
+      expect(await store.isReferenced('a', cidOf('x'))).toBe(false);
+      expect(await store.openCount()).toBe(0);
     });
 
     test('a replacement holds the CID of the replaced request until it is final', async () => {
@@ -89,30 +100,46 @@ export function describePinRequestStore(
       const two = await add('a', 'y', one.id);
       const three = await add('a', 'z', two.id);
       expect(three).toMatchObject({ holds: cidOf('x').toString() });
-      expect(store.isReferenced('a', cidOf('x'))).toBe(true);
-      expect(store.isReferenced('a', cidOf('y'))).toBe(false);
+      expect(await store.isReferenced('a', cidOf('x'))).toBe(true);
+      expect(await store.isReferenced('a', cidOf('y'))).toBe(false);
       await store.finish(three, { status: 'failed', reason: 'r' });
-      expect(store.isReferenced('a', cidOf('x'))).toBe(false);
+      expect(await store.isReferenced('a', cidOf('x'))).toBe(false);
       expect(await released()).toContain(cidOf('x').toString());
     });
 
-    test('settleReleased keeps a release whose last request was removed meanwhile', async () => {
-      const one = await add('a', 'x');
-      const two = await add('a', 'x');
-      await store.remove('a', one.id);
-      const [found] = await all(store.released());
-      if (found === undefined) throw new Error('nothing was released');
-      await store.remove('a', two.id);
-      await store.settleReleased(found, { isNeeded: true });
-      expect(await released()).toHaveLength(1);
-      await store.settleReleased(found, { isNeeded: false });
+    test('settleReleased removes a pin that a request created and that no request needs', async () => {
+      const pin = (text: string, isRequested: boolean) =>
+        harness.pins.put('a', [
+          {
+            cid: cidOf(text),
+            mode: 'recursive',
+            name: undefined,
+            isRequested,
+            createdAt: 1,
+            size: { blocks: 1, bytes: 3 },
+          },
+        ]);
+      await pin('requested', true);
+      await pin('own', false);
+      await pin('needed', true);
+      for (const text of ['requested', 'own', 'needed', 'absent']) await store.remove('a', (await add('a', text)).id);
+      const needed = await add('a', 'needed');
+      for (const entry of await all(store.released())) await store.settleReleased(entry);
       expect(await released()).toEqual([]);
+      expect((await all(harness.pins.list('a'))).map(({ cid }) => cid.toString()).sort()).toEqual(
+        ['own', 'needed'].map((text) => cidOf(text).toString()).sort(),
+      );
+      expect(await harness.pins.usage('a')).toEqual({ pins: 2, blocks: 2, bytes: 6 });
+      await store.remove('a', needed.id);
+      for (const entry of await all(store.released())) await store.settleReleased(entry);
+      expect(await harness.pins.usage('a')).toEqual({ pins: 1, blocks: 1, bytes: 3 });
+      await harness.pins.assertConsistent();
     });
 
     test('finish of a removed request releases its pin', async () => {
       const request = await add('a', 'x');
       await store.remove('a', request.id);
-      for (const entry of await all(store.released())) await store.settleReleased(entry, { isNeeded: false });
+      for (const entry of await all(store.released())) await store.settleReleased(entry);
       expect(await store.finish(request, { status: 'pinned' })).toBeUndefined();
       expect(await released()).toEqual([cidOf('x').toString()]);
     });
@@ -120,20 +147,33 @@ export function describePinRequestStore(
     test('firstDue follows the times of attempts and skips running requests', async () => {
       now = 1_000;
       const [one, two] = [await add('a', '1'), await add('a', '2')];
-      expect(store.firstDue('a', 999, new Set())).toBeUndefined();
-      expect(store.firstDue('a', 1_000, new Set())?.id).toBe(one.id);
-      expect(store.firstDue('a', 1_000, new Set([one.id]))?.id).toBe(two.id);
+      expect(await due(999)).toBeUndefined();
+      expect((await due(1_000))?.id).toBe(one.id);
+      expect((await due(1_000, { except: [one.id] }))?.id).toBe(two.id);
       await store.finish(one, { status: 'queued', reason: 'r', dueAt: 2_000 });
-      expect(store.firstDue('a', 1_000, new Set([two.id]))).toBeUndefined();
-      expect(store.firstDue('a', 2_000, new Set([two.id]))).toMatchObject({ id: one.id, attempts: 1, reason: 'r' });
+      expect(await due(1_000, { except: [two.id] })).toBeUndefined();
+      expect(await due(2_000, { except: [two.id] })).toMatchObject({ id: one.id, attempts: 1, reason: 'r' });
     });
 
-    test('openAccountAfter walks the accounts with open requests', async () => {
-      for (const account of ['b', 'a', 'ab']) await add(account, 'x');
-      expect(store.openAccountAfter(undefined)).toBe('a');
-      expect(store.openAccountAfter('a')).toBe('ab');
-      expect(store.openAccountAfter('ab')).toBe('b');
-      expect(store.openAccountAfter('b')).toBeUndefined();
+    test('firstDue walks the accounts with due requests', async () => {
+      const ids: Record<string, string> = {};
+      for (const account of ['b', 'a', 'ab', 'c']) ids[account] = (await add(account, 'x')).id;
+      const last = await store.get('c', ids.c ?? '');
+      if (last) await store.finish(last, { status: 'queued', dueAt: 9_000 });
+      expect((await due(now))?.id).toBe(ids.a);
+      expect((await due(now, { after: 'a' }))?.id).toBe(ids.ab);
+      expect((await due(now, { after: 'a', exceptAccounts: ['ab'] }))?.id).toBe(ids.b);
+      expect((await due(now, { except: [ids.a ?? ''] }))?.id).toBe(ids.ab);
+      expect(await due(now, { after: 'b' })).toBeUndefined();
+      expect((await due(9_000, { after: 'b' }))?.id).toBe(ids.c);
+    });
+
+    test('concurrent requests of an account keep its limits, counts and order of times', async () => {
+      const added = await Promise.all(Array.from({ length: 40 }, (_, index) => add('a', `${index}`)));
+      expect(new Set(added.map(({ createdAt }) => createdAt)).size).toBe(40);
+      await Promise.all(added.slice(10).map(({ id }) => store.remove('a', id)));
+      expect(await store.openCount()).toBe(10);
+      expect((await all(store.list('a'))).length).toBe(10);
     });
 
     test('requests survive a reopening of the store', async () => {
@@ -163,8 +203,10 @@ export function describePinRequestStore(
       await store.finish(request, { status: 'failed', reason: 'r' });
       expect(await store.webhooks.waiting('a')).toBe(2);
       store = await harness.reopen();
-      const first = store.webhooks.firstDue('a', now, new Set());
-      const second = first && store.webhooks.firstDue('a', now, new Set([first.id]));
+      const event = (...except: string[]) =>
+        store.webhooks.firstDue({ now, except: new Set(except), exceptAccounts: new Set() });
+      const first = await event();
+      const second = first && (await event(first.id));
       const events = [first, second].map((event) => event?.request.status);
       expect(events.sort()).toEqual(['failed', 'pinning']);
     });
@@ -195,6 +237,51 @@ export function describePinRequestStore(
         secret: 'new secret-299',
         createdAt: 1,
       });
+    });
+
+    test('webhooks are replaced, count and settle their events, and remove drops all of them', async () => {
+      const { webhooks } = store;
+      const event = (...except: string[]) =>
+        webhooks.firstDue({ now, except: new Set(except), exceptAccounts: new Set() });
+      expect(await webhooks.get('a')).toBeUndefined();
+      expect(await webhooks.remove('a')).toBe(false);
+      const webhook = { url: 'https://a.example', secret: 's', createdAt: 1 };
+      await webhooks.set('a', { ...webhook, secret: 'old' });
+      await webhooks.set('a', webhook);
+      expect(await webhooks.get('a')).toEqual(webhook);
+      for (const text of ['x', 'y', 'z']) await store.finish(await add('a', text), { status: 'pinned' });
+      await store.finish(await add('b', 'x'), { status: 'pinned' });
+      expect([await webhooks.waiting('a'), await webhooks.waiting('b'), await webhooks.waitingCount()]).toEqual([
+        3, 0, 3,
+      ]);
+      const first = await event();
+      if (first === undefined) throw new Error('no event is due');
+      expect(first).toMatchObject({ account: 'a', attempts: 0, request: { status: 'pinned' } });
+      expect(first.request).not.toHaveProperty('key');
+      await webhooks.settle(first, { dueAt: now + 5 });
+      // An event that moved meanwhile stays as it is.
+      await webhooks.settle(first, undefined);
+      expect(await webhooks.waiting('a')).toBe(3);
+      expect((await event())?.id).not.toBe(first.id);
+      now += 5;
+      const others: string[] = [];
+      for (let next = await event(); next; next = await event(...others)) others.push(next.id);
+      expect(others).toContain(first.id);
+      const moved = await event(...others.filter((id) => id !== first.id));
+      expect(moved).toMatchObject({ id: first.id, attempts: 1 });
+      if (moved) await webhooks.settle(moved, undefined);
+      expect([await webhooks.waiting('a'), await webhooks.waitingCount()]).toEqual([2, 2]);
+      expect(await webhooks.remove('a')).toBe(true);
+      expect([await webhooks.waiting('a'), await webhooks.waitingCount()]).toEqual([0, 0]);
+      expect(await event()).toBeUndefined();
+    });
+
+    test('one process delivers webhooks at a time', async () => {
+      const lock = await store.webhooks.tryLockWebhooks();
+      expect(await store.webhooks.tryLockWebhooks()).toBeUndefined();
+      expect(await lock?.renew()).toBe(true);
+      await lock?.release();
+      await (await store.webhooks.tryLockWebhooks())?.release();
     });
   });
 }

@@ -1,8 +1,10 @@
 import { type Database, type Environment, Lease, prefixEnd } from '@cairn/embedded-store';
 import { accountPrefix, decode, encode } from '../pin-records.ts';
 import type { PinRequest } from '../requests/pin-request.ts';
-import { accountOf, idAtEnd, newRequestId, openKey } from '../requests/pin-request-records.ts';
+import { accountOf, accountsIn, idAtEnd, newRequestId, openKey } from '../requests/pin-request-records.ts';
+import type { DueRange } from '../requests/pin-request-store.ts';
 import { type Webhook, type WebhookEvent, type WebhookStore, webhookLimits, webhookPlace } from './webhook-store.ts';
+import { withSecrets } from './with-secrets.ts';
 
 /** Events that are removed in one transaction. */
 const pageLength = 256;
@@ -89,21 +91,18 @@ export class LmdbWebhookOutbox implements WebhookStore {
     return this.#countOf(account);
   }
 
-  waitingCount(): number {
+  async waitingCount(): Promise<number> {
     return this.#events.count();
   }
 
-  accountAfter(account: string | undefined): string | undefined {
-    const start = account === undefined ? undefined : prefixEnd(accountPrefix(account));
-    const [key] = this.#events.keys({ ...(start && { start }), limit: 1 });
-    return key && accountOf(key);
-  }
-
-  firstDue(account: string, now: number, except: ReadonlySet<string>): WebhookEvent | undefined {
-    const start = accountPrefix(account);
-    const end = openKey(account, now + 1, new Uint8Array(0));
-    for (const { key, value } of this.#events.range({ start, end, limit: except.size + 1 }))
-      if (!except.has(Buffer.from(idAtEnd(key)).toString('hex'))) return decode<WebhookEvent>(value);
+  async firstDue({ after, now, except, exceptAccounts }: DueRange): Promise<WebhookEvent | undefined> {
+    for await (const account of accountsIn(this.#events, after)) {
+      if (exceptAccounts.has(account)) continue;
+      const start = accountPrefix(account);
+      const end = openKey(account, now + 1, new Uint8Array(0));
+      for (const { key, value } of this.#events.range({ start, end, limit: except.size + 1 }))
+        if (!except.has(Buffer.from(idAtEnd(key)).toString('hex'))) return decode<WebhookEvent>(value);
+    }
     return undefined;
   }
 
@@ -140,12 +139,4 @@ export class LmdbWebhookOutbox implements WebhookStore {
 
 function keyOf({ account, dueAt, id }: WebhookEvent): Buffer {
   return openKey(account, dueAt, Buffer.from(id, 'hex'));
-}
-
-/** Returns a webhook with its secrets replaced, and the number of those that changed. */
-function withSecrets(webhook: Webhook, change: (secret: string) => string) {
-  const secret = change(webhook.secret);
-  const previous = webhook.previous && { ...webhook.previous, secret: change(webhook.previous.secret) };
-  const changed = Number(secret !== webhook.secret) + Number(previous?.secret !== webhook.previous?.secret);
-  return { webhook: { ...webhook, secret, ...(previous && { previous }) }, changed };
 }

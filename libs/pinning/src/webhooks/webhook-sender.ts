@@ -116,32 +116,34 @@ export class WebhookSender {
     });
   }
 
-  /** Starts due deliveries, one account after the other, until no permit is free or a whole turn has started none. */
+  /** Starts due deliveries, one account after the other, until no permit is free or no further event is due. */
   async #dispatch(): Promise<void> {
     const { store } = this.#options;
-    for (let hasStarted = true; hasStarted && !this.#stop.signal.aborted; ) {
-      hasStarted = false;
-      for (let account = store.accountAfter(undefined); account !== undefined; account = store.accountAfter(account)) {
-        if (this.#running.size >= webhookSenderLimits.permits) return;
-        if (this.#startNext(account)) hasStarted = true;
-        await new Promise((resolve) => setImmediate(resolve));
-      }
+    let after: string | undefined;
+    while (this.#running.size < webhookSenderLimits.permits && !this.#stop.signal.aborted) {
+      const [except, exceptAccounts] = [new Set(this.#running.keys()), this.#accountsWithoutPermit()];
+      const event = await store.firstDue({ after, now: this.#now(), except, exceptAccounts });
+      if (event === undefined && after === undefined) return;
+      if (event) this.#start(event);
+      after = event?.account;
+      await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  #startNext(account: string): boolean {
-    const own = [...this.#running].filter(([, delivery]) => delivery.account === account).map(([id]) => id);
-    if (own.length >= webhookSenderLimits.permitsPerAccount) return false;
-    const event = this.#options.store.firstDue(account, this.#now(), new Set(own));
-    if (event === undefined) return false;
+  #accountsWithoutPermit(): ReadonlySet<string> {
+    const accounts = [...this.#running.values()].map(({ account }) => account);
+    const { permitsPerAccount } = webhookSenderLimits;
+    return new Set(accounts.filter((account) => accounts.filter((one) => one === account).length >= permitsPerAccount));
+  }
+
+  #start(event: WebhookEvent): void {
     const done = this.#deliver(event)
       .catch((error: unknown) => this.#options.onError?.(error))
       .finally(() => {
         this.#running.delete(event.id);
         this.wake();
       });
-    this.#running.set(event.id, { account, done });
-    return true;
+    this.#running.set(event.id, { account: event.account, done });
   }
 
   async #deliver(event: WebhookEvent): Promise<void> {

@@ -1,5 +1,6 @@
 import type { CollectionLock } from '../pin-store.ts';
 import type { PinRequest } from '../requests/pin-request.ts';
+import type { DueRange } from '../requests/pin-request-store.ts';
 
 /** Webhook of an account, which gets the changes of its pin requests. */
 export interface Webhook {
@@ -45,11 +46,9 @@ export interface WebhookStore {
   /** Number of events of an account that wait. */
   waiting(account: string): Promise<number>;
   /** Number of events of all accounts that wait. */
-  waitingCount(): number;
-  /** Returns the first account with events after another one, in byte order. */
-  accountAfter(account: string | undefined): string | undefined;
-  /** Returns the first event of an account that is due and not in `except`. */
-  firstDue(account: string, now: number, except: ReadonlySet<string>): WebhookEvent | undefined;
+  waitingCount(): Promise<number>;
+  /** Returns the first due event of the first account after another one, in byte order, that has one. */
+  firstDue(range: DueRange): Promise<WebhookEvent | undefined>;
   /** Forgets an event, or moves it to a later time after a failed attempt. */
   settle(event: WebhookEvent, outcome: { readonly dueAt: number } | undefined): Promise<void>;
   /** Takes the right to deliver. Resolves to undefined while another process has it. */

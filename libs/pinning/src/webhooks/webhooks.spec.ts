@@ -70,7 +70,7 @@ test('changes of requests are delivered in order, for accounts with a webhook on
     events.push(`${account} ${request.id === id} ${request.status}`);
     return 'delivered';
   });
-  await until(() => store.webhooks.waitingCount() === 0);
+  await until(async () => (await store.webhooks.waitingCount()) === 0);
   expect(events.sort()).toEqual(['a true pinned', 'a true pinning']);
 });
 
@@ -105,7 +105,7 @@ test('a failed delivery is repeated with its id after the delays, then dropped',
     sender.wake();
   }
   await until(() => sender.counts.dropped === 1);
-  expect([ids.size, attempts, store.webhooks.waitingCount()]).toEqual([1, 10, 0]);
+  expect([ids.size, attempts, await store.webhooks.waitingCount()]).toEqual([1, 10, 0]);
 });
 
 test('an event survives a reopening, and an interrupted delivery is repeated', async () => {
@@ -154,14 +154,14 @@ test('a slow receiver takes two permits and delays no other account', async () =
   await until(async () => (await store.webhooks.waiting('b')) === 0);
   expect(waiting).toBe(2);
   end();
-  await until(() => store.webhooks.waitingCount() === 0);
+  await until(async () => (await store.webhooks.waitingCount()) === 0);
 });
 
 test('a receiver that is gone loses its webhook and its events, and the outbox is bounded', async () => {
   await store.webhooks.set('a', webhook);
   for (let index = 0; index < 20; index++) await store.finish(await add('a', `${index}`), { status: 'pinned' });
   start(async () => 'gone');
-  await until(() => store.webhooks.waitingCount() === 0);
+  await until(async () => (await store.webhooks.waitingCount()) === 0);
   expect(await store.webhooks.get('a')).toBeUndefined();
   expect(await store.webhooks.waiting('a')).toBe(0);
   expect(await store.webhooks.remove('a')).toBe(false);
