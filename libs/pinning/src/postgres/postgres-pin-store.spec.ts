@@ -49,14 +49,7 @@ describeWithPostgres('pins in PostgreSQL', (server) => {
     test('concurrent calls for one account share statements', async () => {
       const database = await open(await server().createDatabase());
       let writes = 0;
-      const counting: Postgres = {
-        ...bound(database),
-        write: (statement) => {
-          writes++;
-          return database.write(statement);
-        },
-      };
-      const store = await openPostgresPinStore(counting);
+      const store = await openPostgresPinStore(watched(database, () => writes++));
       await Promise.all(Array.from({ length: 1000 }, (_, index) => store.put('hot', [pinOf(`${index}`)])));
       // The first call is alone; the others wait for it and fill statements of 256.
       expect(writes).toBe(5);
@@ -131,15 +124,15 @@ describeWithPostgres('pins in PostgreSQL', (server) => {
   });
 });
 
-function bound(database: Postgres): Postgres {
-  return {
-    read: (statement) => database.read(statement),
-    write: (statement) => database.write(statement),
-    transaction: (work, options) => database.transaction(work, options),
-    migrate: (migrations) => database.migrate(migrations),
-    listen: (options) => database.listen(options),
-    close: () => database.close(),
-  };
+/** Returns a database that reports each written statement. */
+function watched(database: Postgres, onWrite: () => void): Postgres {
+  return new Proxy(database, {
+    get(target, name) {
+      if (name === 'write') onWrite();
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 }
 
 /** Resolves when a statement of the database waits for a lock. */
