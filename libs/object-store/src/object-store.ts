@@ -22,8 +22,8 @@ export interface PutStreamOptions {
 }
 
 export interface GetObjectOptions {
-  /** Part of the object. All its bytes must exist. */
-  readonly range?: { readonly offset: number; readonly length: number };
+  /** Part of the object. All its bytes must exist; with `mayBeShort` only its first one. */
+  readonly range?: { readonly offset: number; readonly length: number; readonly mayBeShort?: boolean };
   /** Largest accepted object; by default 64 MiB. It bounds the memory of the call. */
   readonly bytesMax?: number;
   readonly signal?: AbortSignal;

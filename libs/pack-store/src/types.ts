@@ -31,19 +31,22 @@ export interface PackWriter {
   /**
    * Resolves when the blocks are accepted, before they are durable. It waits while too many bytes are on their way. A block that
    * is pending already is not written twice. `tag` is the owner number of the caller.
-   * @throws the error of a failed upload until a {@link flush} has reported it
+   * @throws PACK_BLOCK_TOO_LARGE; the error of a failed upload while failed packs leave no room
    */
   add(blocks: readonly Block[], tag: number): Promise<void>;
   /** Bytes of a block that was accepted and whose `onPack` has not resolved. */
   pending(multihash: Uint8Array): Uint8Array | undefined;
-  /** Resolves when all blocks accepted before are uploaded and `onPack` has resolved. @throws the error of a failed upload */
+  /**
+   * Resolves when all blocks accepted before are uploaded and `onPack` has resolved. A pack that failed is kept, and each flush
+   * tries it again. @throws the error of the failed upload or `onPack`
+   */
   flush(): Promise<void>;
   readonly pendingBytes: number;
   /** Ends uploads that have not finished; their blocks are lost. Flush first to keep them. */
   close(): Promise<void>;
 }
 
-/** Called for each durable pack. `tags` has the owner numbers of each entry. A pack counts as written when it resolves. */
+/** Called for each durable pack, again after it has rejected. `tags` has the owner numbers of each entry. A pack counts as written when it resolves. */
 export type OnPack = (pack: StoredPack, tags: readonly (readonly number[])[]) => Promise<void>;
 
 /** Reads blocks from packs. Returned bytes have been verified against their CIDs. */

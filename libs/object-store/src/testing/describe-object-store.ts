@@ -59,6 +59,11 @@ export function describeObjectStore(name: string, create: () => Promise<ObjectSt
       await expect(store.get('absent')).rejects.toMatchObject({ code: 'OBJECT_NOT_FOUND', details: { key: 'absent' } });
       const invalid = { code: 'OBJECT_RANGE_INVALID' };
       await expect(store.get('short', { range: { offset: 3, length: 3 } })).rejects.toMatchObject(invalid);
+      const end = await store.get('short', { range: { offset: 3, length: 9, mayBeShort: true } });
+      expect(Buffer.from(end).toString()).toBe('45');
+      await expect(store.get('short', { range: { offset: 5, length: 1, mayBeShort: true } })).rejects.toMatchObject(
+        invalid,
+      );
       await expect(store.get('short', { range: { offset: 9, length: 1 } })).rejects.toMatchObject(invalid);
       await expect(store.get('short', { bytesMax: 4 })).rejects.toMatchObject({ code: 'OBJECT_TOO_LARGE' });
     });

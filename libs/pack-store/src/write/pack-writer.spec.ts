@@ -1,0 +1,192 @@
+import type { Block } from '@cairn/blockstore';
+import { cidFor } from '@cairn/cid';
+import type { ObjectStore } from '@cairn/object-store';
+import { createMemoryObjectStore } from '@cairn/object-store/testing';
+import { expect, test } from '@jest/globals';
+import { readPackEntries } from '../pack/read-pack-entries.ts';
+import type { StoredPack } from '../types.ts';
+import { createPackWriter, type PackWriterOptions } from './pack-writer.ts';
+
+const blockOf = (text: string, length = text.length): Block => {
+  const bytes = Buffer.alloc(length);
+  bytes.write(text);
+  return { bytes, cid: cidFor(bytes, { codec: 'raw' }) };
+};
+
+interface Indexed extends StoredPack {
+  readonly tags: readonly (readonly number[])[];
+}
+
+/** Writer over memory whose uploads and index can be made to fail or to wait. */
+function setUp(options: Partial<PackWriterOptions> = {}) {
+  const memory = createMemoryObjectStore();
+  const indexed: Indexed[] = [];
+  const faults = { put: [] as (() => Promise<void>)[], onPack: [] as (() => Promise<void>)[] };
+  const objects: ObjectStore = new Proxy(memory, {
+    get: (target, name) =>
+      name === 'put'
+        ? async (...parameters: Parameters<ObjectStore['put']>) => {
+            await faults.put.shift()?.();
+            return target.put(...parameters);
+          }
+        : Reflect.get(target, name).bind?.(target),
+  });
+  const writer = createPackWriter({
+    objects,
+    async onPack(pack, tags) {
+      await faults.onPack.shift()?.();
+      indexed.push({ ...pack, tags: tags.map((one) => [...one]) });
+    },
+    ...options,
+  });
+  return { memory, indexed, faults, writer };
+}
+
+const failure = async () => {
+  throw new Error('away');
+};
+
+test('blocks of concurrent writers share a pack, with the owners of each block', async () => {
+  const { memory, indexed, writer } = setUp();
+  const clients = Array.from({ length: 30 }, async (_, client) => {
+    await writer.add([blockOf(`block ${client}`), blockOf('shared')], client + 1);
+    await writer.flush();
+  });
+  await Promise.all(clients);
+  expect(indexed).toHaveLength(1);
+  const [pack] = indexed;
+  expect(pack?.entries).toHaveLength(31);
+  expect(pack?.tags[1]).toHaveLength(30);
+  const bytes = memory.objects.get(pack?.key ?? '')?.bytes;
+  expect(bytes?.length).toBe(pack?.bytes);
+  expect(await readPackEntries(memory, { key: pack?.key ?? '', bytes: pack?.bytes ?? 0 })).toEqual(pack?.entries);
+  await writer.close();
+});
+
+test('pending returns accepted blocks until the index has them', async () => {
+  const { writer } = setUp();
+  const block = blockOf('pending');
+  expect(writer.pending(block.cid.multihash.bytes)).toBeUndefined();
+  await writer.add([block], 1);
+  block.bytes.fill(0);
+  expect(Buffer.from(writer.pending(block.cid.multihash.bytes) ?? []).toString()).toBe('pending');
+  expect(writer.pendingBytes).toBeGreaterThan(7);
+  await writer.flush();
+  expect(writer.pending(block.cid.multihash.bytes)).toBeUndefined();
+  expect(writer.pendingBytes).toBe(0);
+  await writer.close();
+});
+
+test('a flush with nothing to write resolves', async () => {
+  const { memory, writer } = setUp();
+  await writer.flush();
+  expect(memory.traffic().put.requests).toBe(0);
+  await writer.close();
+});
+
+test('packs close at their length, and bytes in memory are bounded', async () => {
+  const { memory, indexed, writer } = setUp({ packBytes: 100_000, pendingBytesMax: 300_000, uploadsMax: 2 });
+  let pendingMax = 0;
+  const clients = Array.from({ length: 8 }, async (_, client) => {
+    for (let n = 0; n < 50; n++) {
+      await writer.add([blockOf(`${client} ${n}`, 10_000)], client);
+      pendingMax = Math.max(pendingMax, writer.pendingBytes);
+    }
+  });
+  await Promise.all(clients);
+  await writer.flush();
+  expect(pendingMax).toBeLessThan(300_000 + 10_100);
+  expect(indexed.flatMap(({ entries }) => entries)).toHaveLength(400);
+  expect(memory.traffic().put.requests).toBeLessThanOrEqual(45);
+  await writer.close();
+});
+
+test('a failed upload fails each flush until one succeeds, also for blocks that were accepted before the failure', async () => {
+  const { indexed, faults, writer } = setUp();
+  faults.put = [failure, failure];
+  await writer.add([blockOf('kept')], 1);
+  await expect(writer.flush()).rejects.toThrow('away');
+  await writer.add([blockOf('later'), blockOf('kept')], 2);
+  await expect(writer.flush()).rejects.toThrow('away');
+  expect(writer.pending(blockOf('kept').cid.multihash.bytes)).toBeDefined();
+  await writer.flush();
+  expect(indexed.flatMap(({ entries }) => entries)).toHaveLength(2);
+  expect(indexed.find(({ entries }) => entries[0]?.length === 4)?.tags).toEqual([[1, 2]]);
+  await writer.close();
+});
+
+test('a failed onPack is called again without another upload', async () => {
+  const { memory, indexed, faults, writer } = setUp();
+  faults.onPack = [failure];
+  await writer.add([blockOf('block')], 1);
+  await expect(writer.flush()).rejects.toThrow('away');
+  await writer.flush();
+  expect(indexed).toHaveLength(1);
+  expect(memory.traffic().put.requests).toBe(1);
+  await writer.close();
+});
+
+test('adds fail while failed packs fill the memory, and continue afterwards', async () => {
+  const { indexed, faults, writer } = setUp({ packBytes: 10_000, pendingBytesMax: 30_000 });
+  faults.put = Array.from({ length: 20 }, () => failure);
+  const add = async (n: number) => writer.add([blockOf(`${n}`, 9_000)], 1);
+  let refused = 0;
+  let accepted = 0;
+  for (let n = 0; n < 40; n++) {
+    const isAccepted = await add(n).then(
+      () => true,
+      () => false,
+    );
+    if (isAccepted) accepted++;
+    else refused++;
+    expect(writer.pendingBytes).toBeLessThan(45_000);
+  }
+  expect(refused).toBeGreaterThan(0);
+  await writer.flush();
+  expect(indexed.flatMap(({ entries }) => entries)).toHaveLength(accepted);
+  await writer.close();
+});
+
+test('a block that is added while its pack is being indexed is written again for its new owner', async () => {
+  const { indexed, faults, writer } = setUp();
+  let release = () => {};
+  const isIndexing = new Promise<void>((started) => {
+    faults.onPack = [
+      () => {
+        started();
+        return new Promise<void>((done) => {
+          release = done;
+        });
+      },
+    ];
+  });
+  await writer.add([blockOf('both')], 1);
+  const first = writer.flush();
+  await isIndexing;
+  await writer.add([blockOf('both')], 2);
+  const second = writer.flush();
+  release();
+  await Promise.all([first, second]);
+  expect(indexed.map(({ tags }) => tags)).toEqual([[[1]], [[2]]]);
+  await writer.close();
+});
+
+test('a block above the length of a pack is refused, and none of its batch is stored', async () => {
+  const { writer } = setUp({ packBytes: 1000 });
+  await expect(writer.add([blockOf('small'), blockOf('large', 1001)], 1)).rejects.toMatchObject({
+    code: 'PACK_BLOCK_TOO_LARGE',
+  });
+  expect(writer.pendingBytes).toBe(0);
+  await writer.close();
+});
+
+test('close ends an upload and refuses later calls', async () => {
+  const { indexed, faults, writer } = setUp();
+  faults.put = [() => new Promise((resolve) => setTimeout(resolve, 20))];
+  await writer.add([blockOf('lost')], 1);
+  const flushed = writer.flush();
+  await writer.close();
+  await expect(flushed).rejects.toMatchObject({ code: 'PACK_WRITER_CLOSED' });
+  await expect(writer.add([blockOf('x')], 1)).rejects.toMatchObject({ code: 'PACK_WRITER_CLOSED' });
+  expect(indexed).toEqual([]);
+});
