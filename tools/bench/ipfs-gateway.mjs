@@ -8,7 +8,8 @@ import { startGateways } from './ipfs-gateway/servers.mjs';
 const generator = fileURLToPath(new URL('lib/raw-load.mjs', import.meta.url));
 
 /** Measures the IPFS gateway and, where it is built, Kubo's, alternately: rate, bytes and CPU time of each kind of request. */
-export async function benchIpfsGateway({ home, mebibytes = 1024, rounds = 3, seconds = 5, only, nodeOptions }) {
+export async function benchIpfsGateway({ home, mebibytes = 1024, rounds = 3, seconds = 5, only, profile }) {
+  const nodeOptions = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
   const { root, cairn, peer, stop } = await startGateways({ home, mebibytes, nodeOptions });
   try {
     if (peer === undefined) console.log('Kubo is not built; run `node tools/peers/install.mjs kubo` to compare.');

@@ -10,7 +10,8 @@
 // `ipfs-peer` runs only with --only: [--mib 256] [--rounds 3] [--profile DIRECTORY] bitswap beside two Kubo nodes, with CPU profiles;
 // --case engine measures the bitswap engine only, --case services the storage API with ipfs-peer only.
 // `ipfs-peer-load` runs only with --only: adds while 50 peers request blocks, beside idle ones, --rounds times.
-// `ipfs-gateway` runs only with --only: it compares the gateway with a real Kubo, alternately, --rounds times; --case names a part of a line's name, or `memory`.
+// `ipfs-gateway` runs only with --only: it compares the gateway with a real Kubo, alternately, --rounds times; --case names a part of a line's name, such as
+// `MiB, 2` for the large file of --mib, or `memory` for that with 2,000 connections; --profile DIRECTORY writes a CPU profile of the gateway.
 // `limits` runs only with --only: token lots a second embedded beside Redis, --count of them in each of --rounds.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -68,8 +69,8 @@ if (values.only === 'ipfs-peer-load') {
   process.exit(0);
 }
 if (values.only === 'ipfs-gateway') {
-  const { home, mib, rounds, case: only } = values;
-  await benchIpfsGateway({ home, mebibytes: Number(mib), rounds: Number(rounds), only });
+  const { home, mib, rounds, profile, case: only } = values;
+  await benchIpfsGateway({ home, mebibytes: Number(mib), rounds: Number(rounds), only, profile });
   process.exit(0);
 }
 if (values.only === 'upstreams') {

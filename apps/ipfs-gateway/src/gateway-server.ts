@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Principal } from '@cairn/auth';
-import type { Blockstore } from '@cairn/blockstore';
+import { type Blockstore, BufferPool } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { storeStates } from '@cairn/embedded-store';
 import {
@@ -30,6 +30,7 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { HttpAdapterHost } from '@nestjs/core';
 import { networkOf } from './address-limits.ts';
 import { RequestSources } from './client-of-request.ts';
+import { closeSignal } from './close-signal.ts';
 import { type Access, ContentAccess } from './content-access.ts';
 import { ContentFetch } from './content-fetch.ts';
 import { ContentPolicy } from './content-policy.ts';
@@ -50,6 +51,9 @@ const hotBytesMax = 48 * 1024 * 1024;
 const readAheadMax = 2;
 
 const MiB = 1024 * 1024;
+
+/** Memory for blocks of files that waits for its next use. */
+const freeBuffersBytesMax = 16 * MiB;
 
 /** Bytes that are written with the head of a response. More could fill the memory while clients do not read. */
 const endedBytesMax = 64 * 1024;
@@ -107,6 +111,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
         return isAllowed ? policy.refusal(content) : outOfScope(content.path);
       },
       hotBytesMax,
+      buffers: new BufferPool({ bytesMax: freeBuffersBytesMax }),
       readAhead: () => (this.#memory.files.isScarce ? 1 : readAheadMax),
       names: {
         dnslink: (domain) => dnslinks.find(domain),
@@ -274,15 +279,6 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
       fields: { isComplete },
     });
   }
-}
-
-/** Signal that aborts when the client closes the connection. */
-function closeSignal(response: ServerResponse): AbortSignal {
-  const ended = new AbortController();
-  const end = () => ended.abort(new Error('the client closed the connection'));
-  if (response.destroyed) end();
-  else response.once('close', end);
-  return ended.signal;
 }
 
 /** Encodes a field as UTF-8 in one line. Shared caches must not store what a key or a link has opened. */

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { BufferPool } from '@cairn/blockstore';
 import { expect, test } from '@jest/globals';
 import { sendBody } from './send-body.ts';
 import { SendMemory } from './send-memory.ts';
@@ -142,4 +143,31 @@ test('a response that ends while it waits leaves its place', async () => {
   stopped.abort(new Error('the client closed the connection'));
   await expect(waits).rejects.toThrow('closed');
   expect(memory.streams.waiting).toBe(0);
+});
+
+test('a lent buffer is given back when the client has taken its bytes, and never after an error', async () => {
+  const buffers = new BufferPool({ bytesMax: 8 * MiB });
+  async function* lent(offset: number): AsyncGenerator<Uint8Array> {
+    for await (const bytes of read(offset)) {
+      const buffer = buffers.take(bytes.length) ?? new Uint8Array();
+      buffer.set(bytes);
+      yield buffer;
+    }
+  }
+  const written: ((error?: Error) => void)[] = [];
+  const freeBytes: number[] = [];
+  const client = new Client();
+  client.write = ((bytes: Uint8Array, onWritten: (error?: Error) => void) => {
+    client.parts.push(Uint8Array.from(bytes));
+    written.push(onWritten);
+    freeBytes.push(buffers.freeBytes);
+    return true;
+  }) as never;
+  const answer = { status: 200, headers: {}, body: lent(0), resume: lent, buffers };
+  const sending = { signal: new AbortController().signal, ...memoryFor(8), onBytes: async () => {} };
+  await sendBody(answer, { response: client as unknown as ServerResponse, ...sending });
+  expect([client.bytes.equals(content), freeBytes, buffers.freeBytes]).toEqual([true, [0, 0, 0], 0]);
+  written[0]?.();
+  written[1]?.(new Error('the client closed the connection'));
+  expect(buffers.freeBytes).toBe(block);
 });

@@ -1,5 +1,6 @@
 // Hot path of large files: tools/bench/ipfs-gateway.mjs compares it with Kubo.
 import type { ServerResponse } from 'node:http';
+import type { BufferPool } from '@cairn/blockstore';
 import type { GatewayResponse } from '@cairn/ipfs-gateway';
 import type { SendMemory } from './send-memory.ts';
 
@@ -24,15 +25,23 @@ export interface Sending {
 }
 
 /** Sends a body as the client takes it. Memory is bounded by the two budgets, and by a copy for each client. */
-export async function sendBody({ body, resume }: GatewayResponse, sending: Sending): Promise<void> {
+export async function sendBody({ body, resume, buffers }: GatewayResponse, sending: Sending): Promise<void> {
   if (body === undefined) return;
   if (resume === undefined) await sendStream(body, sending);
-  else await new FileSender(body, resume, sending).send();
+  else await new FileSender({ body, resume, buffers }, sending).send();
+}
+
+/** Body that can be read again. */
+interface File {
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly resume: (offset: number) => AsyncIterable<Uint8Array>;
+  readonly buffers: BufferPool | undefined;
 }
 
 /** Sends a body that can be read again: a blocked response drops what it has not written. */
 class FileSender {
   readonly #resume: (offset: number) => AsyncIterable<Uint8Array>;
+  readonly #buffers: BufferPool | undefined;
   readonly #sending: Sending;
   #source: AsyncIterator<Uint8Array> | undefined;
   /** Rest of the current chunk. A field, since locals of a suspended function stay in memory. */
@@ -42,12 +51,9 @@ class FileSender {
   #isDone = false;
   #drained: Promise<void> | undefined;
 
-  constructor(
-    body: AsyncIterable<Uint8Array>,
-    resume: (offset: number) => AsyncIterable<Uint8Array>,
-    sending: Sending,
-  ) {
+  constructor({ body, resume, buffers }: File, sending: Sending) {
     this.#resume = resume;
+    this.#buffers = buffers;
     this.#sending = sending;
     this.#source = body[Symbol.asyncIterator]();
   }
@@ -80,7 +86,18 @@ class FileSender {
     this.#chunk = part.length < chunk.length ? chunk.subarray(part.length) : undefined;
     await onBytes(part.length);
     this.#sent += part.length;
-    if (!response.write(part)) this.#drained = drained(this.#sending, () => this.#onBlocked());
+    const onWritten = part === chunk ? this.#giveBack(chunk) : undefined;
+    if (!response.write(part, onWritten)) this.#drained = drained(this.#sending, () => this.#onBlocked());
+  }
+
+  /** Returns a callback that gives the memory of a chunk back. After an error the system may still read it. */
+  #giveBack(chunk: Uint8Array): ((error?: Error | null) => void) | undefined {
+    const buffers = this.#buffers;
+    return buffers?.isLent(chunk)
+      ? (error) => {
+          if (!error) buffers.giveBack(chunk);
+        }
+      : undefined;
   }
 
   async #read(): Promise<void> {

@@ -1,9 +1,9 @@
-import { type Blockstore, type Collectable, createMemoryBlockstore } from '@cairn/blockstore';
+import { type Blockstore, BufferPool, type Collectable, createMemoryBlockstore } from '@cairn/blockstore';
 import { cidFor } from '@cairn/cid';
 import { expect, test } from '@jest/globals';
 import { withSharedReads } from './with-shared-reads.ts';
 
-async function setup() {
+async function setup({ isSharing = true } = {}) {
   const memory = createMemoryBlockstore();
   const bytes = Uint8Array.of(1, 2, 3);
   const cid = cidFor(bytes, { codec: 'raw' });
@@ -22,7 +22,7 @@ async function setup() {
     cid,
     reads: () => reads,
     remove: () => removed.map((call) => call([cid])),
-    store: withSharedReads(store, { removals, isSharing: () => true }),
+    store: withSharedReads(store, { removals, isSharing: () => isSharing }),
   };
 }
 
@@ -47,4 +47,31 @@ test('a reader that goes away does not end the read of another', async () => {
   stopped.abort(new Error('stopped'));
   await expect(first).rejects.toThrow('stopped');
   expect([...(await second)]).toEqual([1, 2, 3]);
+});
+
+test('a reader with buffers of its own shares them with no other reader', async () => {
+  const { cid, store, reads } = await setup({ isSharing: false });
+  const buffers = new BufferPool({ bytesMax: 1024 });
+  const [first, second, third] = await Promise.all([
+    store.get(cid, { buffers }),
+    store.get(cid, { buffers }),
+    store.get(cid),
+  ]);
+  expect([first === second, first === third, second === third, reads()]).toEqual([false, false, false, 3]);
+});
+
+test('while bytes are shared, no reader gets a buffer that is used again', async () => {
+  const memory = createMemoryBlockstore();
+  const bytes = Uint8Array.of(1, 2, 3);
+  const cid = cidFor(bytes, { codec: 'raw' });
+  await memory.putMany([{ cid, bytes }]);
+  const given: unknown[] = [];
+  const get: Blockstore['get'] = async (...args) => {
+    given.push(args[1]?.buffers);
+    return await memory.get(...args);
+  };
+  const store: Blockstore = Object.assign(Object.create(memory), { get });
+  const shared = withSharedReads(store, { removals: { onRemoved: () => {} }, isSharing: () => true });
+  await shared.get(cid, { buffers: new BufferPool({ bytesMax: 1024 }) });
+  expect(given).toEqual([undefined]);
 });

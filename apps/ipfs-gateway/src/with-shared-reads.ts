@@ -49,16 +49,19 @@ export function withSharedReads(store: Blockstore, { removals, isSharing }: Shar
   return {
     ...methodsOf(store),
     async get(cid, options) {
+      // A buffer that is used again belongs to one reader.
+      if (options?.buffers !== undefined && !isSharing()) return await store.get(cid, options);
+      const { buffers: _, ...reading } = options ?? {};
       const key = keyOf(cid);
       const shared = held.get(key)?.deref();
       options?.signal?.throwIfAborted();
       if (shared !== undefined) return shared;
       // The other reader may have gone away, which ends its read.
       const other = reads.get(key);
-      if (other === undefined) return await read(cid, options);
+      if (other === undefined) return await read(cid, reading);
       const bytes = await other.catch(() => undefined);
       options?.signal?.throwIfAborted();
-      return bytes ?? (await read(cid, options));
+      return bytes ?? (await read(cid, reading));
     },
     async delete(cid) {
       forget(cid);

@@ -57,6 +57,11 @@ export class BlockTables {
     return this.#blocks.get(id);
   }
 
+  /** Copies the bytes of a block into a buffer, and returns their number. */
+  copyTo({ id }: Pick<IndexRecord, 'id'>, into: Uint8Array): number | undefined {
+    return this.#blocks.copyTo(id, into);
+  }
+
   count(): number {
     return this.#index.count();
   }

@@ -1,4 +1,5 @@
 import type { CID } from '@cairn/cid';
+import type { BufferPool } from './buffer-pool.ts';
 
 /** Bytes and their CID. */
 export interface Block {
@@ -17,6 +18,11 @@ export interface BlockstoreStats {
 export interface ReadOptions {
   /** Ends a wait. The call then throws the reason of the signal. */
   readonly signal?: AbortSignal;
+  /**
+   * Buffers for the bytes of long blocks. The caller gives each one back when nothing uses its bytes any more. A store may
+   * return other bytes.
+   */
+  readonly buffers?: BufferPool;
 }
 
 export interface PutOptions {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { openLmdbBlockstore, withVerification } from './index.ts';
+import { BufferPool, openLmdbBlockstore, withVerification } from './index.ts';
 import { decodeRecord, encodeRecord } from './index-record.ts';
 import { describeBlockstore, describeCollectable, rawBlock } from './testing/index.ts';
 
@@ -33,6 +33,31 @@ test('a reopened store returns its blocks', async () => {
   const again = await openLmdbBlockstore({ directory });
   expect(Buffer.from(await again.get(rawBlock('stored').cid)).toString()).toBe('stored');
   await again.close();
+});
+
+test('long blocks are read into lent buffers, short and pending ones are not', async () => {
+  const store = await openLmdbBlockstore({ directory: temporaryDirectory() });
+  const buffers = new BufferPool({ bytesMax: 8 * 1024 * 1024 });
+  const verified = withVerification(store);
+  const lengths = [10, 131_072, 200_000, 1_048_576, 2_097_152];
+  const blocks = lengths.map((length, index) => rawBlock(String(index).repeat(length)));
+  await store.putMany(blocks);
+  await store.sync();
+  const memory = new Set<ArrayBufferLike>();
+  for (let round = 0; round < 3; round++)
+    for (const { cid, bytes } of blocks) {
+      const read = await verified.get(cid, { buffers });
+      expect(Buffer.from(read).equals(bytes)).toBe(true);
+      expect(buffers.isLent(read)).toBe(bytes.length > 10);
+      if (bytes.length > 10) memory.add(read.buffer);
+      buffers.giveBack(read);
+    }
+  expect(memory.size).toBe(4);
+  const pending = rawBlock('p'.repeat(1_000_000));
+  await store.putMany([pending]);
+  const read = await store.get(pending.cid, { buffers });
+  expect(Buffer.from(read).equals(pending.bytes)).toBe(true);
+  await store.close();
 });
 
 test('getMany and sizeMany return pending and stored blocks, and undefined for absent and quarantined ones', async () => {

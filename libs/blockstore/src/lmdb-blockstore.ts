@@ -6,6 +6,7 @@ import { BlockTables } from './block-tables.ts';
 import { blocksFormat } from './blocks-format.ts';
 import type { BatchReads, Block, BlockstoreStats, PutOptions, ReadOptions } from './blockstore.ts';
 import type { BoundedBlockstore } from './bounded-blockstore.ts';
+import type { BufferPool } from './buffer-pool.ts';
 import { Capacity, type CapacityOptions, type Fullness } from './capacity.ts';
 import type { Claim, ClaimOptions, DiscardResult } from './claims.ts';
 import type { Hold, SweepOptions, SweepStep } from './collectable.ts';
@@ -51,9 +52,9 @@ class LmdbStore implements BoundedBlockstore, BatchReads {
     this.#blockBytesMax = options.blockBytesMax ?? limits.blockBytesMax;
   }
 
-  async get(cid: CID, { signal }: ReadOptions = {}): Promise<Uint8Array> {
+  async get(cid: CID, { signal, buffers }: ReadOptions = {}): Promise<Uint8Array> {
     signal?.throwIfAborted();
-    const bytes = this.#queue.get(cid) ?? this.#stored(cid);
+    const bytes = this.#queue.get(cid) ?? this.#stored(cid, buffers);
     if (bytes === undefined) throw new BlockNotFoundError(cid.toString());
     return bytes;
   }
@@ -70,9 +71,14 @@ class LmdbStore implements BoundedBlockstore, BatchReads {
   }
 
   /** Makes both reads in one turn of the event loop, and so in one snapshot. */
-  #stored(cid: CID): Uint8Array | undefined {
+  #stored(cid: CID, buffers?: BufferPool): Uint8Array | undefined {
     const record = this.#tables.record(cid.multihash.bytes);
     if (record?.isQuarantined) throw new QuarantinedBlockError(cid.toString());
+    const lent = record && buffers?.take(record.length);
+    if (record && lent) {
+      if (this.#tables.copyTo(record, lent) === record.length) return lent;
+      throw this.#lost(cid);
+    }
     const bytes = record && this.#tables.bytes(record);
     if (record && bytes?.length !== record.length) throw this.#lost(cid);
     return bytes;

@@ -35,7 +35,8 @@ export function withCache(
       }
       const before = removedSoFar;
       const bytes = await store.get(cid, options);
-      if (bytes.length <= blockBytesMax && removedSoFar === before) cache.set(key, bytes);
+      const isOwn = options?.buffers?.isLent(bytes) !== true;
+      if (isOwn && bytes.length <= blockBytesMax && removedSoFar === before) cache.set(key, bytes);
       return bytes;
     },
     has: (cid) => store.has(cid),

@@ -1,4 +1,4 @@
-import { assertHashAllowed, verifyBytes } from '@cairn/cid';
+import { assertHashAllowed, verifyBytes, verifyBytesInBackground } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import type { Blockstore } from './blockstore.ts';
 import type { Collectable } from './collectable.ts';
@@ -21,7 +21,7 @@ export function withVerification(store: Blockstore, { quarantine }: Verification
       if (cid.multihash.code === 0) return inlineBytes(cid);
       const bytes = await store.get(cid, options);
       try {
-        verifyBytes(cid, bytes);
+        await verifyBytesInBackground(cid, bytes);
       } catch (error) {
         // The block must not be served, even when the quarantine cannot be written.
         if (isCairnError(error, 'BLOCK_CORRUPT')) await quarantine?.quarantine(cid).catch(() => {});

@@ -15,6 +15,7 @@ import {
   isCid,
   parseCid,
   verifyBytes,
+  verifyBytesInBackground,
 } from './index.ts';
 
 const vectors = (name: string) => JSON.parse(readFileSync(new URL(`../vectors/${name}.json`, import.meta.url), 'utf8'));
@@ -246,4 +247,40 @@ test('digestBytes truncates a digest, and extends that of an extendable-output f
     expect(() => cidFor(bytes, { codec: 'raw', digestBytes })).toThrow(
       expect.objectContaining({ code: 'HASH_UNSUPPORTED' }),
     );
+});
+
+describe('verifyBytesInBackground', () => {
+  const bytes = Uint8Array.from({ length: 300_000 }, (_, index) => index % 253);
+  const wrong = Uint8Array.from(bytes, (byte, index) => (index === 299_999 ? byte ^ 1 : byte));
+
+  test.each([
+    ['a whole digest', {}],
+    ['a truncated digest', { digestBytes: 20 }],
+    ['another hash function', { hash: 'sha2-512' }],
+  ])('decides as verifyBytes does: %s', async (_, options) => {
+    const cid = cidFor(bytes, { codec: 'raw', ...options });
+    await verifyBytesInBackground(cid, bytes);
+    let expected: unknown;
+    try {
+      verifyBytes(cid, wrong);
+    } catch (error) {
+      expected = error;
+    }
+    await expect(verifyBytesInBackground(cid, wrong)).rejects.toEqual(expected);
+  });
+
+  test('more blocks than threads are all verified', async () => {
+    const cid = cidFor(bytes, { codec: 'raw' });
+    const results = await Promise.allSettled(
+      Array.from({ length: 40 }, (_, index) => verifyBytesInBackground(cid, index % 4 === 3 ? wrong : bytes)),
+    );
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(10);
+    await verifyBytesInBackground(cid, bytes);
+  });
+
+  test('refuses text', async () => {
+    await expect(verifyBytesInBackground(cidFor(bytes, { codec: 'raw' }), 'text' as never)).rejects.toMatchObject({
+      code: 'BYTES_INVALID',
+    });
+  });
 });

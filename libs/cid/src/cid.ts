@@ -1,10 +1,10 @@
-import { assertBytes, compareBytes, hexDigitsFromBytes } from '@cairn/platform';
+import { compareBytes } from '@cairn/platform';
 import { bases as multibases } from 'multiformats/basics';
 import { CID } from 'multiformats/cid';
 import * as Digest from 'multiformats/hashes/digest';
 import { type CodecName, codecs } from './codecs.ts';
-import { CorruptBlockError, InvalidCidError, UnknownMultibaseError } from './errors.ts';
-import { digest, hashFunction } from './hashes.ts';
+import { InvalidCidError, UnknownMultibaseError } from './errors.ts';
+import { digest } from './hashes.ts';
 
 export { CID };
 
@@ -90,22 +90,4 @@ export function cidFor(bytes: Uint8Array, options: CidOptions): CID {
     throw new InvalidCidError(options.codec, 'version 0 names dag-pb blocks with sha2-256 only');
   }
   return CID.createV0(multihash as ReturnType<typeof CID.createV0>['multihash']);
-}
-
-/**
- * Verifies bytes against their CID: hashes them and compares. A truncated multihash is compared over its length.
- * @throws BYTES_INVALID; BLOCK_CORRUPT with the expected and the actual multihash; HASH_UNSUPPORTED
- */
-export function verifyBytes(cid: CID, bytes: Uint8Array): void {
-  assertBytes(bytes, 'bytes');
-  const { multihash } = cid;
-  const { compute } = hashFunction(multihash.code);
-  const { length } = multihash.digest;
-  // The digest of `identity` is the whole content. Truncated to the expected length, any longer content would match.
-  const actual = multihash.code === 0 ? bytes : compute(bytes, Math.max(length, 1)).subarray(0, length);
-  if ((length > 0 || multihash.code === 0) && compareBytes(multihash.digest, actual) === 0) return;
-  throw new CorruptBlockError(cid.toString(), {
-    expected: hexDigitsFromBytes(multihash.bytes),
-    actual: hexDigitsFromBytes(Digest.create(multihash.code, actual.subarray(0, 128)).bytes),
-  });
 }

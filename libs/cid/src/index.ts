@@ -1,5 +1,5 @@
 export { blockHashFromCid, cidFromBlockHash, cidFromKeccak256 } from './block-hash.ts';
-export { CID, type CidOptions, cidCharactersMax, cidFor, formatCid, isCid, parseCid, verifyBytes } from './cid.ts';
+export { CID, type CidOptions, cidCharactersMax, cidFor, formatCid, isCid, parseCid } from './cid.ts';
 export { type CodecName, codecName, codecs } from './codecs.ts';
 export {
   CorruptBlockError,
@@ -31,3 +31,4 @@ export {
   multibases,
 } from './multibase.ts';
 export { ipldCodecs, multicodecName, parseMulticodec } from './multicodecs.ts';
+export { verifyBytes, verifyBytesInBackground } from './verify-bytes.ts';

@@ -1,6 +1,6 @@
 // Hot path: every block is hashed here. OpenSSL is several times as fast as JavaScript, but has BLAKE2 in full length only.
 // Bench: hashes.bench.ts.
-import { createHash, hash } from 'node:crypto';
+import { createHash, hash, webcrypto } from 'node:crypto';
 
 const native = (algorithm: string) => (bytes: Uint8Array) => hash(algorithm, bytes, 'buffer');
 
@@ -17,3 +17,7 @@ export const blake2s256 = native('blake2s256');
 export function shake256(bytes: Uint8Array, length: number): Uint8Array {
   return createHash('shake256', { outputLength: length }).update(bytes).digest();
 }
+
+/** Hashes a copy of the bytes in a thread of the pool. */
+export const sha256InThread: ((bytes: Uint8Array) => Promise<Uint8Array>) | undefined = async (bytes) =>
+  new Uint8Array(await webcrypto.subtle.digest('SHA-256', bytes));

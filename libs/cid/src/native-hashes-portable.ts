@@ -18,3 +18,6 @@ export const blake2s256 = (bytes: Uint8Array) => blake2s(bytes);
 export function shake256(bytes: Uint8Array, length: number): Uint8Array {
   return nobleShake256(bytes, { dkLen: length });
 }
+
+/** Browsers have SubtleCrypto only on secure origins, and verify each block on its own thread here. */
+export const sha256InThread: ((bytes: Uint8Array) => Promise<Uint8Array>) | undefined = undefined;

@@ -27,6 +27,16 @@ export class Database {
   }
 
   /**
+   * Copies a value into a buffer of the caller, as far as it fits. Large values that are read often then need no memory of
+   * their own, which the garbage collector would have to find.
+   * @returns the length of the value; `undefined` without an entry
+   */
+  copyTo(key: Uint8Array, into: Uint8Array): number | undefined {
+    if (!isKey(key)) return undefined;
+    return this.#read(() => this.#records.copyTo(key, into));
+  }
+
+  /**
    * Reports whether an entry exists. Reads its value, so store large values and small ones, such as lengths, in separate
    * databases.
    */

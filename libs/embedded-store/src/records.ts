@@ -26,6 +26,8 @@ export type LmdbTable = LmdbDatabase<Buffer, Uint8Array>;
 /** Reads and writes of one LMDB database. Does not check state and arguments; {@link Database} does. */
 export interface Records {
   get(key: Uint8Array): Uint8Array | undefined;
+  /** Copies a value into a buffer, as far as it fits, and returns the length of the value. */
+  copyTo(key: Uint8Array, into: Uint8Array): number | undefined;
   has(key: Uint8Array): boolean;
   range(range: Range): Iterable<Entry>;
   keys(range: Range): Iterable<Uint8Array>;
@@ -44,6 +46,15 @@ export class PlainRecords implements Records {
 
   get(key: Uint8Array): Uint8Array | undefined {
     return this.#table.getBinary(key);
+  }
+
+  copyTo(key: Uint8Array, into: Uint8Array): number | undefined {
+    // LMDB has one buffer for all reads, which the next read overwrites.
+    const value = this.#table.getBinaryFast(key);
+    if (value === undefined) return undefined;
+    const { buffer, byteOffset, length } = value;
+    into.set(new Uint8Array(buffer, byteOffset, Math.min(length, into.length)));
+    return length;
   }
 
   has(key: Uint8Array): boolean {

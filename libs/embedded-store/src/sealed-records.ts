@@ -47,6 +47,12 @@ export class SealedRecords implements Records {
     return stored && payloadOf(stored);
   }
 
+  copyTo(key: Uint8Array, into: Uint8Array): number | undefined {
+    const value = this.get(key);
+    if (value !== undefined) into.set(value.subarray(0, into.length));
+    return value?.length;
+  }
+
   has(key: Uint8Array): boolean {
     return this.#stored(key) !== undefined;
   }

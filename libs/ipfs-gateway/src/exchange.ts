@@ -1,4 +1,4 @@
-import type { Blockstore } from '@cairn/blockstore/core';
+import type { Blockstore, BufferPool } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
 import type { ContentRequest, GatewayRequest, GatewayResponse } from './gateway-types.ts';
 import type { RequestTarget } from './request-target.ts';
@@ -26,6 +26,8 @@ export interface Exchange {
   readonly blocks: Pick<Blockstore, 'get' | 'has'>;
   /** Concurrent reads of blocks of a file. */
   readonly readAhead?: number;
+  /** Buffers for the blocks of large files. */
+  readonly buffers?: BufferPool;
   /** Set to the content of a response that may be kept in memory. */
   readonly kept: { content?: ContentRequest };
   /** Fields of the response so far. They stay on an error. */

@@ -1,4 +1,4 @@
-import type { Blockstore } from '@cairn/blockstore/core';
+import type { Blockstore, BufferPool } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
 import type { NameSources } from '@cairn/ipns';
 
@@ -29,6 +29,8 @@ export interface GatewayResponse {
    * later. Absent: the body can be read once.
    */
   readonly resume?: (offset: number) => AsyncIterable<Uint8Array>;
+  /** Pool to which the transport may give back each chunk that it has sent. */
+  readonly buffers?: BufferPool;
 }
 
 /** Content of a request, for the policy. */
@@ -62,6 +64,8 @@ export interface GatewayOptions {
   readonly subdomainHosts?: readonly SubdomainHost[];
   /** Concurrent reads of blocks of one file, asked for each response. Default: 8. */
   readonly readAhead?: () => number;
+  /** Buffers for the blocks of large files. */
+  readonly buffers?: BufferPool;
   /** Bytes of small responses kept in memory. They do not depend on the caller beside `policy`. Default: 0, none. */
   readonly hotBytesMax?: number;
   /** Decides whether a request may read content. Default: everything may be read. */

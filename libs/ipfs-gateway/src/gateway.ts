@@ -120,8 +120,8 @@ class GatewayService {
     if ('response' in route) return route.response;
     assertNoServiceWorker(request, route.origin.urlPath);
     const requested = requestedFormat(target.query, field(request, 'accept') ?? '');
-    const { blocks, readAhead } = this.#options;
-    const reading = readAhead === undefined ? {} : { readAhead: readAhead() };
+    const { blocks, readAhead, buffers } = this.#options;
+    const reading = { ...(readAhead && { readAhead: readAhead() }), ...(buffers && { buffers }) };
     return await this.#serve({ request, target, requested, origin: route.origin, blocks, headers, kept, ...reading });
   }
 

@@ -1,14 +1,18 @@
+import type { BufferPool } from '@cairn/blockstore/core';
 import { rangeOf } from './byte-range.ts';
 import { GatewayError } from './errors.ts';
 import { matchesEtag } from './etag.ts';
 import { type Exchange, field } from './exchange.ts';
 import type { GatewayResponse } from './gateway-types.ts';
+import { limits } from './limits.ts';
 import { isUnmodified, matchesIfRange } from './preconditions.ts';
 
 /** Bytes with a known size, of which a range can be read. */
 export interface RangeSource {
   readonly size: number;
-  read(start: number, length: number): AsyncIterable<Uint8Array>;
+  read(start: number, length: number, buffers?: BufferPool): AsyncIterable<Uint8Array>;
+  /** Buffers for the bytes of large responses. Those of small ones may stay in memory. */
+  readonly buffers?: BufferPool;
   /** All bytes, where they are in memory. */
   readonly bytes?: Uint8Array;
 }
@@ -39,8 +43,9 @@ export function serveBytes(exchange: Exchange, source: RangeSource, status = 200
   if (range !== undefined) headers['content-range'] = `bytes ${range.start}-${range.end}/${source.size}`;
   const sent = range === undefined ? status : 206;
   if (source.bytes !== undefined) return wholeBody(sent, headers, source.bytes.subarray(start, start + length));
-  const resume = (offset: number) => source.read(start + offset, length - offset);
-  return { status: sent, headers, body: resume(0), resume };
+  const buffers = length > limits.hotResponseBytesMax ? source.buffers : undefined;
+  const resume = (offset: number) => source.read(start + offset, length - offset, buffers);
+  return { status: sent, headers, body: resume(0), resume, ...(buffers && { buffers }) };
 }
 
 function wholeBody(status: number, headers: Readonly<Record<string, string>>, bytes: Uint8Array): GatewayResponse {

@@ -9,7 +9,7 @@ import type { GatewayResponse } from './gateway-types.ts';
 import { limits } from './limits.ts';
 import { pageTags } from './page-style.ts';
 import { escapePath } from './request-target.ts';
-import { memorySource, notModified, serveBytes } from './serve-bytes.ts';
+import { memorySource, notModified, type RangeSource, serveBytes } from './serve-bytes.ts';
 
 /** Serves a file, a symlink, or a directory: its index.html or a page of its entries. */
 export async function serveUnixfs(exchange: Exchange, content: Content): Promise<GatewayResponse> {
@@ -60,9 +60,10 @@ export async function serveFile(
   }
   headers['content-type'] = await typeOf(fileName, node, (length) => catNode(blocks, node, { length, ...reading }));
   if (node.links.length === 0) return serveBytes(exchange, memorySource(node.data), status);
-  const { readAhead = 8 } = exchange;
-  const read = (offset: number, length: number) => catNode(blocks, node, { offset, length, readAhead, ...reading });
-  return serveBytes(exchange, { size: node.fileSize, read }, status);
+  const { readAhead = 8, buffers: pool } = exchange;
+  const read: RangeSource['read'] = (offset, length, buffers) =>
+    catNode(blocks, node, { offset, length, readAhead, buffers, ...reading });
+  return serveBytes(exchange, { size: node.fileSize, read, ...(pool && { buffers: pool }) }, status);
 }
 
 async function typeOf(name: string, node: UnixfsNode, read: (length: number) => AsyncIterable<Uint8Array>) {

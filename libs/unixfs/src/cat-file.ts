@@ -1,4 +1,4 @@
-import type { Blockstore } from '@cairn/blockstore/core';
+import type { Blockstore, BufferPool } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
 import type { PbLink } from './dag-pb.ts';
 import { InvalidNodeError, NotAFileError } from './errors.ts';
@@ -12,6 +12,11 @@ export interface CatOptions {
   readonly signal?: AbortSignal;
   /** Concurrent reads per level. More hide the latency of remote stores and hold more blocks in memory. Default: 8. */
   readonly readAhead?: number;
+  /**
+   * Buffers for the blocks below the root. The consumer may give each chunk back when it has used it: no other chunk, and
+   * nothing else, has the same memory.
+   */
+  readonly buffers?: BufferPool | undefined;
   /**
    * Called with the CIDs of blocks that are read after those that are read now, each once, up to 64 blocks ahead. A store of
    * another machine can fetch them meanwhile.
@@ -44,12 +49,19 @@ export async function* catFile(
 export async function* catNode(
   store: Pick<Blockstore, 'get'>,
   root: UnixfsNode,
-  { offset = 0, length = Number.POSITIVE_INFINITY, signal, readAhead = readAheadDefault, onAhead }: CatOptions = {},
+  {
+    offset = 0,
+    length = Number.POSITIVE_INFINITY,
+    signal,
+    readAhead = readAheadDefault,
+    buffers,
+    onAhead,
+  }: CatOptions = {},
 ): AsyncGenerator<Uint8Array> {
   if (root.type !== 'file' && root.type !== 'raw') {
     throw new NotAFileError(root.cid.toString(), root.type === 'hamt-sharded-directory' ? 'directory' : root.type);
   }
-  yield* bytesOf({ store, signal, readAhead, onAhead }, root, { start: offset, end: offset + length }, 0);
+  yield* bytesOf({ store, signal, readAhead, buffers, onAhead }, root, { start: offset, end: offset + length }, 0);
 }
 
 interface ByteRange {
@@ -62,6 +74,7 @@ interface Reading {
   readonly store: Pick<Blockstore, 'get'>;
   readonly signal: AbortSignal | undefined;
   readonly readAhead: number;
+  readonly buffers: BufferPool | undefined;
   readonly onAhead: CatOptions['onAhead'];
 }
 
@@ -71,10 +84,11 @@ async function* bytesOf(
   range: ByteRange,
   depth: number,
 ): AsyncGenerator<Uint8Array> {
-  const { store, signal, readAhead, onAhead } = reading;
+  const { store, signal, readAhead, buffers, onAhead } = reading;
   if (depth > depthMax) throw new InvalidNodeError(node.cid.toString(), `it is more than ${depthMax} levels deep`);
   const own = node.data.subarray(clamp(range.start, node.data.length), clamp(range.end, node.data.length));
-  if (own.length > 0) yield own;
+  // Links of an inner block are in the memory of its data.
+  if (own.length > 0) yield buffers !== undefined && node.links.length > 0 ? own.slice() : own;
   const children = childrenIn(node, range);
   const reads = new Map<number, Promise<UnixfsNode>>();
   let reported = readAhead;
@@ -82,7 +96,7 @@ async function* bytesOf(
     for (let ahead = index; ahead < Math.min(index + readAhead, children.length); ahead++) {
       const next = children[ahead];
       if (next === undefined || reads.has(ahead)) continue;
-      const read = readNode(store, next.link.cid, signal ? { signal } : {});
+      const read = readNode(store, next.link.cid, { ...(signal && { signal }), ...(buffers && { buffers }) });
       // Marks the rejection as handled: a consumer that stops early never awaits this read.
       read.catch(() => {});
       reads.set(ahead, read);

@@ -1,4 +1,4 @@
-import { createMemoryBlockstore } from '@cairn/blockstore';
+import { BufferPool, createMemoryBlockstore } from '@cairn/blockstore';
 import { type CID, cidFor } from '@cairn/cid';
 import * as dagPb from '@ipld/dag-pb';
 import { beforeEach, describe, expect, test } from '@jest/globals';
@@ -12,6 +12,7 @@ import {
   importDirectory,
   importFile,
   parsePath,
+  profiles,
   resolvePath,
 } from './index.ts';
 
@@ -205,5 +206,66 @@ describe('resolvePath', () => {
     for (const path of [`/ipfs/${root}/a//./b/../c`, `${root}/a/c/`, `/${root}/a/c`])
       expect(parsePath(path).segments).toEqual(['a', 'c']);
     expect(parsePath(`/ipld/${root}/Links`)).toMatchObject({ namespace: 'ipld', segments: ['Links'] });
+  });
+});
+
+describe('catFile with buffers', () => {
+  /** Store whose long blocks are in lent buffers, as those of the LMDB store are. */
+  const lending: Pick<typeof store, 'get'> = {
+    async get(cid, options) {
+      const bytes = await store.get(cid, options);
+      const lent = options?.buffers?.take(bytes.length);
+      lent?.set(bytes);
+      return lent ?? bytes;
+    },
+  };
+  const content = Buffer.from(Array.from({ length: 1_500_000 }, (_, index) => (index * 7 + (index >> 9)) % 251));
+  const source = async function* () {
+    yield content;
+  };
+
+  test.each([
+    ['raw leaves', 'unixfs-v1-2025'],
+    ['leaves of dag-pb', 'unixfs-v0-2015'],
+  ] as const)('a consumer that gives back each chunk reads every byte: %s', async (_, profile) => {
+    const { cid } = await importFile(source(), store, { ...profiles[profile], chunker: 'size-150000' });
+    const buffers = new BufferPool({ bytesMax: 8 * 1024 * 1024 });
+    let lent = 0;
+    for (const [offset, length] of [
+      [0, content.length],
+      [100_001, 1_200_000],
+    ] as const) {
+      const parts: Uint8Array[] = [];
+      for await (const chunk of catFile(lending, cid, { offset, length, buffers })) {
+        parts.push(Uint8Array.from(chunk));
+        if (buffers.isLent(chunk)) lent++;
+        buffers.giveBack(chunk);
+        // A buffer that is in use elsewhere would change there.
+        if (!buffers.isLent(chunk) && buffers.freeBytes > 0) chunk.fill(0xee);
+      }
+      expect(Buffer.concat(parts).equals(content.subarray(offset, offset + length))).toBe(true);
+    }
+    expect(lent).toBeGreaterThan(10);
+  });
+
+  test('data of an inner block is not in the memory of its links', async () => {
+    const leaf = { bytes: Buffer.alloc(10, 'l') };
+    const cid = cidFor(leaf.bytes, { codec: 'raw' });
+    await store.putMany([{ cid, bytes: leaf.bytes }]);
+    const own = Buffer.alloc(200_000, 'o');
+    const data = encodeUnixfsData({ type: 'file', data: own, fileSize: 200_010, blockSizes: [10] });
+    const inner = await putNode([{ cid, tsize: 10 }], data);
+    const root = await putNode(
+      [{ cid: inner, tsize: 200_100 }],
+      encodeUnixfsData({ type: 'file', fileSize: 200_010, blockSizes: [200_010] }),
+    );
+    const buffers = new BufferPool({ bytesMax: 8 * 1024 * 1024 });
+    let text = '';
+    for await (const chunk of catFile(lending, root, { buffers })) {
+      text += Buffer.from(chunk).toString('latin1');
+      buffers.giveBack(chunk);
+      chunk.fill(0);
+    }
+    expect(text).toBe(`${'o'.repeat(200_000)}${'l'.repeat(10)}`);
   });
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { Slices } from '@cairn/blockstore';
+import { BufferPool, Slices } from '@cairn/blockstore';
 import { workOf } from './with-work.ts';
 
 /** Header fields of Kubo's responses that are one stream of bytes. */
@@ -11,6 +11,9 @@ const jsonLinesHeaders = { 'content-type': 'application/json', 'x-chunked-output
 
 /** Name of the trailer that reports an error after the first byte: see {@link failStream}. */
 const errorTrailer = 'X-Stream-Error';
+
+/** Memory for blocks of files that waits for its next use. */
+const fileBuffers = new BufferPool({ bytesMax: 16 * 1024 * 1024 });
 
 /** Bytes that may wait for the client: the next blocks are read and hashed while earlier ones are sent. */
 const aheadBytesMax = 512 * 1024;
@@ -27,12 +30,17 @@ export function sendHead(response: ServerResponse, headers: OutgoingHttpHeaders,
  * Writes a chunk and waits while the client is slow.
  * @throws the reason of the signal when the client closes the connection
  */
-export async function write(response: ServerResponse, chunk: Uint8Array | string, signal: AbortSignal): Promise<void> {
+export async function write(
+  response: ServerResponse,
+  chunk: Uint8Array | string,
+  signal: AbortSignal,
+  onWritten?: (error?: Error | null) => void,
+): Promise<void> {
   signal.throwIfAborted();
   // Lines from memory would otherwise follow each other without a turn of the event loop.
   const slices = Slices.of(signal);
   if (slices.isOver) await slices.next();
-  if (response.write(chunk) || response.writableLength < aheadBytesMax) return;
+  if (response.write(chunk, onWritten) || response.writableLength < aheadBytesMax) return;
   try {
     await once(response, 'drain', { signal });
   } catch (error) {
@@ -102,6 +110,19 @@ export function sendText(response: ServerResponse, bytes: Uint8Array): void {
 }
 
 /**
+ * Streams a file as {@link sendBytes} does. The memory of its blocks is used again: the source takes it from the given pool, and
+ * yields each buffer once.
+ */
+export async function sendFile(
+  response: ServerResponse,
+  source: (buffers: BufferPool) => AsyncGenerator<Uint8Array>,
+  length: number | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  await sendBytes(response, source(fileBuffers), length, signal, (chunk) => fileBuffers.giveBack(chunk));
+}
+
+/**
  * Streams bytes as the response, with their number where it is known. The head is sent with the first bytes, so that
  * an earlier error is still an error response.
  */
@@ -110,7 +131,10 @@ export async function sendBytes(
   source: AsyncGenerator<Uint8Array>,
   length: number | undefined,
   signal: AbortSignal,
+  onSent?: (chunk: Uint8Array) => void,
 ): Promise<void> {
+  // After an error the system may still read the chunk.
+  const writtenOf = (chunk: Uint8Array) => onSent && ((error?: Error | null) => void (error ?? onSent(chunk)));
   const first = await source.next();
   sendHead(response, {
     ...streamHeaders,
@@ -119,8 +143,8 @@ export async function sendBytes(
     // Lets a client without trailers notice that the stream was cut short.
     ...(length !== undefined && { 'x-content-length': length }),
   });
-  if (!first.done) await write(response, first.value, signal);
-  for await (const bytes of source) await write(response, bytes, signal);
+  if (!first.done) await write(response, first.value, signal, writtenOf(first.value));
+  for await (const bytes of source) await write(response, bytes, signal, writtenOf(bytes));
   response.end();
 }
 

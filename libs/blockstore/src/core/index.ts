@@ -1,5 +1,6 @@
 // Everything except the LMDB adapter. Imports no Node module, so that browsers can load it.
 export type { BatchReads, Block, Blockstore, BlockstoreStats, PutOptions, ReadOptions } from '../blockstore.ts';
+export { BufferPool, type BufferPoolOptions } from '../buffer-pool.ts';
 export type { Claim, ClaimOptions, Claims, DiscardResult } from '../claims.ts';
 export type { Collectable, CollectableBlockstore, Hold, SweepOptions, SweepStep } from '../collectable.ts';
 export { BlockNotFoundError, BlockTooLargeError, CycleOverError, QuarantinedBlockError } from '../errors.ts';

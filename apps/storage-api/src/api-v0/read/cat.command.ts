@@ -1,4 +1,4 @@
-import type { Blockstore } from '@cairn/blockstore';
+import type { Blockstore, BufferPool } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { resolveToBlock } from '@cairn/dag';
 import { catNode, NotAFileError, readNode, type UnixfsNode } from '@cairn/unixfs';
@@ -7,7 +7,7 @@ import { prefetchOf } from '../../network/network.ts';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { resolveOptionsOf } from '../paths.ts';
-import { sendBytes } from '../write.ts';
+import { sendFile } from '../write.ts';
 
 const most = Number.MAX_SAFE_INTEGER;
 const options = {
@@ -38,7 +38,7 @@ export class CatCommand implements Command<typeof options> {
     // Matches Kubo: an empty range needs no lookup.
     const pieces = length === 0 ? [] : await this.#pieces(args, offset, length ?? Number.POSITIVE_INFINITY, signal);
     const total = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    await sendBytes(response, this.#bytes(pieces, signal), total, signal);
+    await sendFile(response, (buffers) => this.#bytes(pieces, signal, buffers), total, signal);
   }
 
   /** Finds the ranges before the first byte is sent, so that a missing file is still an error response. */
@@ -62,12 +62,12 @@ export class CatCommand implements Command<typeof options> {
     return pieces;
   }
 
-  async *#bytes(pieces: readonly Piece[], signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  async *#bytes(pieces: readonly Piece[], signal: AbortSignal, buffers: BufferPool): AsyncGenerator<Uint8Array> {
     for (const { root, offset, length } of pieces) {
       if (length === 0) continue;
       // Symlinks are not followed: their content is their target.
       if (root.type === 'symlink') yield root.data.subarray(offset, offset + length);
-      else yield* catNode(this.store, root, { offset, length, signal, onAhead: prefetchOf(signal) });
+      else yield* catNode(this.store, root, { offset, length, signal, buffers, onAhead: prefetchOf(signal) });
     }
   }
 }
