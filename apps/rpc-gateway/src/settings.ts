@@ -14,6 +14,12 @@ export const settingsShape = {
   CAIRN_RPC_BODY_BYTES_MAX: integer(1024, 100 * MiB, 'a number of bytes')
     .default(5 * MiB)
     .describe('Longest JSON-RPC request or WebSocket message, in bytes.'),
+  CAIRN_RPC_HEAD_WAIT_MS: integer(0, 60_000, 'milliseconds')
+    .default(2000)
+    .describe('Time that a request waits for the block in its header Cairn-Latest-Block, in milliseconds.'),
+  CAIRN_READY_LAG_BLOCKS_MAX: integer(0, 1_000_000_000, 'a number of blocks')
+    .optional()
+    .describe('Blocks that a source may be ahead before /readyz reports 503. Default: no limit.'),
   CAIRN_UPSTREAM_CACHE_BYTES_MAX: integer(16 * MiB, 1024 * 1024 * MiB, 'a number of bytes')
     .default(1024 * MiB)
     .describe('Verified content that is kept on disk for each network with upstreams, in bytes.'),

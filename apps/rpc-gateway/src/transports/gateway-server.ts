@@ -17,6 +17,7 @@ import {
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { ChainLifecycle } from '../chains/chain-lifecycle.ts';
+import { lagOf } from '../chains/lag-dependencies.ts';
 import { Networks } from '../chains/networks.ts';
 import { UpstreamLifecycle } from '../chains/upstream/upstream-lifecycle.ts';
 import { UpstreamReports } from '../chains/upstream/upstream-reports.ts';
@@ -65,7 +66,9 @@ export class GatewayServer implements RawHttp {
   }
 
   dependencies(): readonly Dependency[] {
-    return [...storeStates(this.settings.CAIRN_HOME), { name: 'networks', problem: this.#notReady }];
+    const { CAIRN_HOME: home, CAIRN_READY_LAG_BLOCKS_MAX: lagMax } = this.settings;
+    const networks = { name: 'networks', problem: this.#notReady };
+    return [...storeStates(home), networks, ...lagOf(this.networks.heads(), lagMax)];
   }
 
   /** Networks with upstreams do not hold back imported ones, and fail by request while they have no head. */

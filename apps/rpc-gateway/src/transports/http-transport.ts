@@ -6,10 +6,12 @@ import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Chain } from '../chains/chain.ts';
 import type { RequestContext } from '../request-context.ts';
+import type { RequestMeter } from '../request-meter.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { ApiKeyGuard, requireKeyInPath } from './api-key-guard.ts';
 import { httpAnswer, type OwnAnswer } from './http-answer.ts';
 import { JsonRpcErrorFilter } from './json-rpc-error-filter.ts';
+import { latestBlockField, latestBlockOf, requireLatestBlock } from './latest-block-field.ts';
 import { type GatewayRequest, MeteringInterceptor } from './metering-interceptor.ts';
 import { NetworkResolver } from './network-resolver.ts';
 import { bodyTooLong, readBody } from './read-body.ts';
@@ -54,8 +56,8 @@ export class HttpTransport {
   ) {
     this.#cors = new Cors({
       origins: settings.CAIRN_CORS_ORIGINS,
-      requestHeaders: ['content-type'],
-      exposedHeaders: ['x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after', 'cairn-proof'],
+      requestHeaders: ['content-type', latestBlockField],
+      exposedHeaders: ['x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after', 'cairn-proof', latestBlockField],
     });
   }
 
@@ -158,9 +160,23 @@ export class HttpTransport {
   }
 
   #dispatch(body: Buffer, request: AdmittedRequest): OwnAnswer | Promise<OwnAnswer> {
-    const { metered, principal, chain, headers, source } = request;
+    const { chain, headers, source, metered } = request;
     const { meter } = metered.record;
     if (meter === undefined) throw new Error('The request was not admitted.');
+    const seen = textOf(headers[latestBlockField]);
+    if (seen === undefined) return this.#run(body, request, meter);
+    const run = async () => {
+      const latest = latestBlockOf(chain);
+      const answer = await this.#run(body, request, meter);
+      if (latest !== undefined) answer.headers[latestBlockField] = latest;
+      return answer;
+    };
+    const waiting = requireLatestBlock(chain, seen, { waitMs: this.settings.CAIRN_RPC_HEAD_WAIT_MS, source });
+    return waiting === undefined ? run() : waiting.then(run);
+  }
+
+  #run(body: Buffer, request: AdmittedRequest, meter: RequestMeter): OwnAnswer | Promise<OwnAnswer> {
+    const { metered, principal, chain, headers, source } = request;
     metered.bytesIn = body.length;
     const context: RequestContext = {
       chain,
