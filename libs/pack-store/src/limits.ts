@@ -5,8 +5,8 @@ const MiB = 1024 * KiB;
 export const packLimits = {
   /** Bytes of blocks after which a pack closes. Larger packs cost fewer requests; smaller ones less memory and garbage. */
   packBytes: 16 * MiB,
-  /** Largest pack: one PUT, and the memory of a reader that takes it whole. */
-  packBytesMax: 64 * MiB,
+  /** Largest setting of `packBytes`: a pack with its index is one PUT of at most 64 MiB. */
+  packBytesMax: 62 * MiB,
   /** Blocks of a pack. With the next limit it keeps the index a block that every CAR reader accepts. */
   entriesMax: 16_384,
   /** Bytes of the index of a pack. Kubo refuses blocks above 1 MiB (2 MiB in newer versions). */
@@ -38,7 +38,7 @@ export const packLimits = {
   /** Memory of ranges that were read ahead. */
   windowBytesMax: 32 * MiB,
   /** Requests to read that run concurrently. */
-  readsMax: 24,
+  readsMax: 16,
   /** Bytes of the end of a pack that are read first to find its index: enough for 5,000 blocks. */
   tailBytes: 256 * KiB,
 } as const;

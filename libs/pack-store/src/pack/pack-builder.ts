@@ -2,7 +2,7 @@ import { createHash, type Hash, randomBytes } from 'node:crypto';
 import type { Block } from '@cairn/blockstore';
 import { packLimits } from '../limits.ts';
 import type { PackEntry } from '../types.ts';
-import { encodeTrailer, packHeader, rawSection, trailerSectionBytes } from './pack-format.ts';
+import { encodeTrailer, packHeader, rawSection } from './pack-format.ts';
 import { varintLength, writeVarint } from './varint.ts';
 
 /** Buffers start small, since a pack of one small file is common, and grow up to a size that the socket takes well. */
@@ -101,12 +101,9 @@ export class PackBuilder {
 }
 
 /** Key of a pack. */
-export function packKey(sha256: Uint8Array): string {
+function packKey(sha256: Uint8Array): string {
   return `packs/${Buffer.from(sha256).toString('hex')}.car`;
 }
-
-/** Bytes of a pack beside its sections of blocks, at most. */
-export const packTailBytesMax = packLimits.indexBytesMax + trailerSectionBytes + 64;
 
 function indexEntryBytes(cidBytes: number, blockBytes: number): number {
   return varintLength(cidBytes) + cidBytes + varintLength(blockBytes);

@@ -8,7 +8,7 @@ import { PendingPack } from './pending-pack.ts';
 export interface PackWriterOptions {
   readonly objects: ObjectStore;
   readonly onPack: OnPack;
-  /** Bytes after which a pack closes; see {@link packLimits}, as for the others. */
+  /** Bytes after which a pack closes, at most `packBytesMax`; see {@link packLimits}, as for the others. */
   readonly packBytes?: number;
   readonly waitMs?: number;
   readonly quietMs?: number;
@@ -32,7 +32,7 @@ interface PendingBlock {
 }
 
 class GroupWriter implements PackWriter {
-  readonly #options: Required<PackWriterOptions>;
+  readonly #options: Required<Omit<PackWriterOptions, 'packBytes'>> & { packBytes: number };
   /** Packs that are not written, oldest first, with the open one. */
   readonly #packs = new Set<PendingPack>();
   readonly #blocks = new Map<string, PendingBlock>();
@@ -48,6 +48,7 @@ class GroupWriter implements PackWriter {
   constructor(options: PackWriterOptions) {
     const { packBytes, waitMs, quietMs, flushesMax, uploadsMax, pendingBytesMax } = packLimits;
     this.#options = { packBytes, waitMs, quietMs, flushesMax, uploadsMax, pendingBytesMax, ...options };
+    this.#options.packBytes = Math.min(this.#options.packBytes, packLimits.packBytesMax);
   }
 
   get pendingBytes(): number {
@@ -220,8 +221,7 @@ function closedError(): PackError {
   });
 }
 
-function assertFits({ length }: Uint8Array, packBytes: number): void {
-  const bytesMax = Math.min(packBytes, packLimits.packBytesMax);
+function assertFits({ length }: Uint8Array, bytesMax: number): void {
   if (length <= bytesMax) return;
   throw new PackError('PACK_BLOCK_TOO_LARGE', `A block of ${length} bytes does not fit a pack of ${bytesMax}.`, {
     hint: 'Split the content into smaller blocks.',
