@@ -1,11 +1,11 @@
 import { withVerification } from '@cairn/blockstore';
 import { Mfs } from '@cairn/mfs';
 import { Pinning } from '@cairn/pinning';
-import { openStores } from '@cairn/stores';
+import { openStores, type StoreSettings } from '@cairn/stores';
 
 /** Usage of an account: the stored sums and, on request, a recount of its pins, its file tree and its unpinned blocks. */
-export async function readUsage(home: string, account: string, isRecounted: boolean) {
-  const stores = openStores({ CAIRN_HOME: home });
+export async function readUsage(settings: StoreSettings, account: string, isRecounted: boolean) {
+  const stores = openStores(settings);
   const pins = await stores.pins();
   const roots = await stores.files();
   const collectable = await stores.blocks();

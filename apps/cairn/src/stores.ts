@@ -45,6 +45,19 @@ export function openHome(settings = loadCommandSettings()): Stores {
   return stores;
 }
 
+/**
+ * Refuses a command that works on the files of a home. It must not report on files while the state is in a database.
+ * @throws COMMAND_NOT_DISTRIBUTED
+ */
+export function requireEmbedded({ CAIRN_DATABASE_URL }: CommandSettings, command: string, hint: string): void {
+  if (CAIRN_DATABASE_URL === undefined) return;
+  throw new CairnError(
+    'COMMAND_NOT_DISTRIBUTED',
+    `\`cairn ${command}\` works on the files of CAIRN_HOME, and CAIRN_DATABASE_URL is set.`,
+    { hint },
+  );
+}
+
 function requireHome(stores: Stores, { CAIRN_HOME }: CommandSettings, { mayCreate = false }: HomeOptions = {}): void {
   if (stores.has('accounts')) return;
   if (!mayCreate)

@@ -1,5 +1,6 @@
 import { errorChain, isCairnError } from '@cairn/errors';
 import { announceEarlyAnswer, discardBody, type Logger } from '@cairn/service-kit';
+import { engineFailureOf } from '@cairn/stores';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 
@@ -58,6 +59,16 @@ interface ErrorAnswer {
 
 /** Status and body of an error: `{ "code", "message", "hint", "field" }`, without internals. */
 export function errorAnswerOf(error: unknown): ErrorAnswer {
+  const engine = engineFailureOf(error);
+  if (engine !== undefined && isCairnError(error)) {
+    const { status, message, hint, retryAfterSeconds } = engine;
+    const body = { code: error.code, message, hint };
+    return {
+      status,
+      body,
+      ...(retryAfterSeconds !== undefined && { headers: { 'retry-after': String(retryAfterSeconds) } }),
+    };
+  }
   if (isCairnError(error) && statuses[error.code] !== undefined) {
     const { code, message, hint, details } = error;
     const retryAfter = details.retryAfterSeconds;
@@ -85,6 +96,8 @@ export class ConsoleErrorFilter implements ExceptionFilter {
     if (response.headersSent) return void response.destroy();
     const { status, body, headers = {} } = errorAnswerOf(error);
     if (status === 502) this.logger.warn({ causes: errorChain(error) }, 'another service failed');
+    if (status === 503 && engineFailureOf(error) !== undefined)
+      this.logger.warn({ causes: errorChain(error) }, 'a store does not answer');
     if (status === 500) {
       const { method, path } = request;
       this.logger.error({ method, path, causes: errorChain(error) }, 'request failed');

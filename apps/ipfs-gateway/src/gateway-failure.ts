@@ -1,4 +1,5 @@
 import { isCairnError } from '@cairn/errors';
+import { engineFailureOf } from '@cairn/stores';
 
 /** Response to a request that is refused before the gateway sees it, or that the service could not answer. */
 export interface FailureResponse {
@@ -24,6 +25,13 @@ const statuses: ReadonlyMap<string, number> = new Map([
 
 /** Converts an error to a response. Errors without a status are faults of the service, which the log has. */
 export function failureResponse(error: unknown, requestId: string): FailureResponse {
+  const engine = engineFailureOf(error);
+  if (engine?.retryAfterSeconds !== undefined)
+    return {
+      status: engine.status,
+      text: `${engine.message} ${engine.hint}`,
+      headers: { 'retry-after': String(engine.retryAfterSeconds) },
+    };
   const status = isCairnError(error) ? statuses.get(error.code) : undefined;
   if (status === undefined || !isCairnError(error))
     return {

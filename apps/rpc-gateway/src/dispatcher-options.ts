@@ -28,7 +28,7 @@ export function dispatcherOptions({
     const now = performance.now();
     if (now - loggedAt < upstreamLogMs) return;
     loggedAt = now;
-    logger.warn({ reference, causes: errorChain(error) }, 'the upstreams failed a request');
+    logger.warn({ reference, causes: errorChain(error) }, 'an upstream or a store failed a request');
   };
   return {
     methods,

@@ -8,6 +8,7 @@ import type {
 import { RpcError, type RpcErrorName } from '@cairn/jsonrpc-core';
 import type { ProvenChainErrorCode } from '@cairn/proven-chain';
 import type { ProvenStateErrorCode } from '@cairn/proven-state';
+import { engineFailureOf } from '@cairn/stores';
 import type { UpstreamErrorCode } from '@cairn/upstream';
 
 /** Codes of library errors that clients may see: errors of requests and of the resources that they need. */
@@ -127,7 +128,7 @@ const upstreamTexts: ReadonlyMap<string, string> = new Map(
 
 /** Reports whether an error has details that only the operator may see, although clients see its kind. */
 export function isForOperator(error: unknown): boolean {
-  return isCairnError(error) && upstreamTexts.has(error.code);
+  return isCairnError(error) && (upstreamTexts.has(error.code) || engineFailureOf(error) !== undefined);
 }
 
 /** A map, since codes named like members of every object must not match. */
@@ -136,6 +137,11 @@ const names: ReadonlyMap<string, RpcErrorName> = new Map(Object.entries(rpcError
 /** Converts an error to what a client may see; `undefined` for errors that only the operator may see. */
 export function rpcErrorFrom(error: unknown): RpcError | undefined {
   if (!isCairnError(error)) return undefined;
+  const engine = engineFailureOf(error);
+  if (engine !== undefined && engine.kind !== 'fault')
+    return new RpcError('unavailable', `${engine.message} ${engine.hint}`, {
+      retryAfterSeconds: engine.retryAfterSeconds,
+    });
   const name = names.get(error.code);
   const text = upstreamTexts.get(error.code) ?? errorText(error);
   return name && new RpcError(name, text, name === 'limit' ? error.details : undefined);

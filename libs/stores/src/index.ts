@@ -1,3 +1,4 @@
+export { type EngineFailure, type EngineFailureKind, engineFailureOf } from './engine-failure.ts';
 export { type EngineState, engineWatchLimits } from './engine-watch.ts';
 export { openStores } from './open-stores.ts';
 export { engineStates } from './shared-postgres.ts';

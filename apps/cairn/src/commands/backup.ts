@@ -3,7 +3,11 @@ import type { Command } from 'commander';
 import type { Manifest } from '../backup/backup.ts';
 import { print } from '../print.ts';
 import { loadCommandSettings } from '../settings.ts';
-import { openHome } from '../stores.ts';
+import { openHome, requireEmbedded } from '../stores.ts';
+
+/** Advice for backups of the distributed form. */
+const engineBackup =
+  'Use the tools of the engines: pg_dump or an archive of PostgreSQL, then versions or a copy of the bucket.';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -16,7 +20,9 @@ export function addBackupCommands(program: Command): void {
     .description('Copies all stores while the services run. The directory appears when the copy is complete.')
     .option('--json', 'print JSON')
     .action(async (directory: string, options: JsonOption) => {
-      const { CAIRN_HOME, CAIRN_SECRETS_KEY_FILE: keyFile } = loadCommandSettings();
+      const settings = loadCommandSettings();
+      requireEmbedded(settings, 'backup', engineBackup);
+      const { CAIRN_HOME, CAIRN_SECRETS_KEY_FILE: keyFile } = settings;
       const { backupHome } = await import('../backup/backup.ts');
       const tell = (name: string) => options.json || console.log(`copying ${name}`);
       const manifest = await backupHome(CAIRN_HOME, resolve(directory), { onStore: tell, keyFile });
@@ -30,7 +36,9 @@ export function addBackupCommands(program: Command): void {
     .description('Restores a backup into an empty CAIRN_HOME and verifies every file.')
     .option('--json', 'print JSON')
     .action(async (directory: string, options: JsonOption) => {
-      const { CAIRN_HOME } = loadCommandSettings();
+      const settings = loadCommandSettings();
+      requireEmbedded(settings, 'restore', engineBackup);
+      const { CAIRN_HOME } = settings;
       const { restoreHome } = await import('../backup/backup.ts');
       const manifest = await restoreHome(resolve(directory), CAIRN_HOME);
       print(manifest, options, [`Restored ${summary(manifest)} of ${manifest.createdAt} to ${CAIRN_HOME}.`]);
@@ -43,6 +51,7 @@ export function addBackupCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (options: JsonOption) => {
       const settings = loadCommandSettings();
+      requireEmbedded(settings, 'verify', 'Remove CAIRN_DATABASE_URL from the environment to verify the home.');
       openHome(settings);
       const onStep = (step: string) => void (options.json || console.log(`checking ${step}`));
       const [{ networksOf }, { verifyHome }] = await Promise.all([
@@ -69,6 +78,7 @@ function addRepairCommand(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (store: string, options: JsonOption) => {
       const settings = loadCommandSettings();
+      requireEmbedded(settings, 'repair', 'Restore a damaged database from its backup.');
       openHome(settings);
       const { repairStore } = await import('../backup/repair-store.ts');
       const report = await repairStore(settings.CAIRN_HOME, store);

@@ -2,7 +2,11 @@ import { type AccountStore, rotateSecrets, type SecretHolder, type SecretSetting
 import type { Command } from 'commander';
 import { print } from '../print.ts';
 import { loadCommandSettings } from '../settings.ts';
-import { openHome } from '../stores.ts';
+import { openHome, requireEmbedded } from '../stores.ts';
+
+/** Rotation of a key that services on several machines share. */
+const sharedRotation =
+  'Set CAIRN_SECRETS_KEY to "<old key>,<new key>" and restart all services, then to "<new key>,<old key>" and restart them again.';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -32,15 +36,16 @@ export function addSecretsCommands(program: Command): void {
     .command('rotate')
     .description('Writes a new key to the key file and seals all secrets with it. Works while services run.')
     .option('--json', 'print JSON')
-    .action((options: JsonOption) =>
-      withSecrets(async (store, settings, holders) => {
+    .action(async (options: JsonOption) => {
+      requireEmbedded(loadCommandSettings(), 'secrets rotate', sharedRotation);
+      await withSecrets(async (store, settings, holders) => {
         const { keyId, resealed } = await rotateSecrets(store, settings, holders);
         print({ keyId, resealed }, options, [
           `Key ${keyId} is in use; ${resealed} secrets were sealed with it.`,
           'Replace the stored copy of the key file, apart from backups.',
         ]);
-      }),
-    );
+      });
+    });
 }
 
 async function withSecrets(

@@ -17,7 +17,7 @@ export function addUsageCommand(group: Command): void {
         const quotaBytes =
           account.quotaBytes ?? (await planOf(account.plan))?.storedBytes ?? settings.STORAGE_QUOTA_BYTES;
         const { readUsage } = await import('../read-usage.ts');
-        const { counted, recounted } = await readUsage(settings.CAIRN_HOME, id, options.recount === true);
+        const { counted, recounted } = await readUsage(settings, id, options.recount === true);
         const usage = { ...counted, quotaBytes, ...(recounted && { recounted }) };
         const isSame = JSON.stringify(counted) === JSON.stringify(recounted);
         print(usage, options, [

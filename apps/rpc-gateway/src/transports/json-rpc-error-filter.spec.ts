@@ -20,6 +20,16 @@ test.each([
     { code: -32005, message: 'Too many requests.', data: { retryAfterSeconds: 3 } },
   ],
   [
+    'a store that does not answer, without its address',
+    new CairnError('POSTGRES_UNAVAILABLE', 'db.internal does not answer.'),
+    { status: 503, headers: { 'content-type': 'application/json', 'retry-after': '1' } },
+    {
+      code: -32002,
+      message: 'A store of the service does not answer. Retry in a moment.',
+      data: { retryAfterSeconds: 1 },
+    },
+  ],
+  [
     'any other error, without its text',
     new Error('planted secret'),
     { status: 500, headers: { 'content-type': 'application/json' } },

@@ -15,6 +15,18 @@ test.each([
   expect(error).toMatchObject({ status, message: expect.stringContaining('Try less.') });
 });
 
+test.each([
+  ['POSTGRES_UNAVAILABLE', 503, { 'retry-after': '1' }],
+  ['OBJECT_STORE_BUSY', 503, { 'retry-after': '1' }],
+  ['REDIS_UNAVAILABLE', 503, { 'retry-after': '1' }],
+  ['POSTGRES_OUTCOME_UNKNOWN', 500, {}],
+  ['POSTGRES_REFUSED', 500, {}],
+])('apiErrorFrom gives %s the status %i and names no host', (code, status, headers) => {
+  const failure = new CairnError(code, 'db.internal does not answer.', { details: { host: 'db.internal' } });
+  expect(apiErrorFrom(failure)).toMatchObject({ status, headers, message: expect.not.stringContaining('db.internal') });
+  expect(isStoreFailure(failure)).toBe(true);
+});
+
 test('apiErrorFrom names no directory in a failure of the store', () => {
   const failure = new StoreError('STORE_CORRUPT', 'The record in /secret/place is damaged.');
   expect(apiErrorFrom(failure)).toMatchObject({ status: 500, message: expect.not.stringContaining('/secret/place') });

@@ -3,6 +3,7 @@ import { cidCharactersMax } from '@cairn/cid';
 import type { StoreErrorCode } from '@cairn/embedded-store';
 import { type CairnError, errorText, isCairnError } from '@cairn/errors';
 import type { MeteringErrorCode } from '@cairn/metering';
+import { engineFailureOf } from '@cairn/stores';
 import { ApiError } from './api-error.ts';
 import { CidTextError, decodeCid } from './cid/cid-parts.ts';
 
@@ -155,25 +156,30 @@ function ruleOf({ code }: CairnError): Rule {
   return (rules as Readonly<Record<string, Rule>>)[code] ?? failed;
 }
 
-/** Reports whether an error is a failure of the store: its message is for the operator, and clients get a general one. */
+/** Reports whether an error is a failure of a store: its message is for the operator, and clients get a general one. */
 export function isStoreFailure(error: unknown): boolean {
-  return isCairnError(error) && ruleOf(error).message === 'private';
+  return engineFailureOf(error) !== undefined || (isCairnError(error) && ruleOf(error).message === 'private');
 }
 
 /** Returns the error as clients see it; `undefined` for one that has no code, which only the log may show. */
 export function apiErrorFrom(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (!isCairnError(error)) return undefined;
+  const engine = engineFailureOf(error);
+  if (engine !== undefined) return new ApiError(engine.status, `${engine.message} ${engine.hint}`, retryAfter(engine));
   // A wait for a block that the timeout or the client ended.
   const ended = isCairnError(error, 'BLOCK_NOT_FOUND') ? apiErrorFrom(error.cause) : undefined;
   if (ended) return new ApiError(ended.status, `${ended.message}: ${notFound(error.details)}`, ended.headers);
   const { status, message } = ruleOf(error);
-  const { retryAfterSeconds } = error.details;
   const headers: Record<string, string> = {
     ...(status === 401 && { 'www-authenticate': 'Basic realm="cairn", charset="UTF-8"' }),
-    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    ...retryAfter(error.details),
   };
   return new ApiError(status, messageOf(error, message), headers);
+}
+
+function retryAfter({ retryAfterSeconds }: { readonly retryAfterSeconds?: unknown }): Record<string, string> {
+  return retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
 }
 
 function messageOf(error: CairnError, message: Rule['message']): string {
