@@ -29,14 +29,17 @@ describeWithPostgres('commands with CAIRN_DATABASE_URL', (server) => {
   });
 
   describe('that work on files', () => {
-    test.each([['backup', 'x'], ['restore', 'x'], ['verify', ''], ['repair', 'pins'], ['secrets', 'rotate']])(
-      '%s %s is refused with what to do instead',
-      async (...args) => {
-        const { code, stderr } = await run(...args.filter((arg) => arg !== ''));
-        expect(code).toBe(1);
-        expect(stderr).toContain('works on the files of CAIRN_HOME, and CAIRN_DATABASE_URL is set.');
-      },
-    );
+    test.each([
+      ['backup', 'x'],
+      ['restore', 'x'],
+      ['verify', ''],
+      ['repair', 'pins'],
+      ['secrets', 'rotate'],
+    ])('%s %s is refused with what to do instead', async (...args) => {
+      const { code, stderr } = await run(...args.filter((arg) => arg !== ''));
+      expect(code).toBe(1);
+      expect(stderr).toContain('works on the files of CAIRN_HOME, and CAIRN_DATABASE_URL is set.');
+    });
   });
 
   test('fail with one line that has no password while the database is away', async () => {

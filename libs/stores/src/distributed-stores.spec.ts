@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPostgres } from '@cairn/postgres';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { describeWithPostgres } from '../../../tools/engines/jest.mjs';
+import { describeWithPostgres, describeWithRedis } from '../../../tools/engines/jest.mjs';
 import { engineStates, openStores } from './index.ts';
 
 const CAIRN_HOME = '/nowhere';
@@ -35,6 +35,16 @@ test('a database that is away is reported without its password', async () => {
   expect(error).toMatchObject({ code: 'POSTGRES_UNAVAILABLE' });
   expect(JSON.stringify([error, String(error)])).not.toContain('hidden');
   expect(engineStates()).toEqual([]);
+});
+
+describeWithRedis('openStores with Redis', (redis) => {
+  test('opens limits over one connection, and reports Redis as an engine', async () => {
+    const stores = openStores({ CAIRN_HOME, CAIRN_DATABASE_URL, CAIRN_REDIS_URL: redis().url });
+    const limits = await stores.limits();
+    expect(engineStates()).toMatchObject([{ name: 'redis', gauges: { connections: 1 } }]);
+    await limits.close();
+    expect(engineStates()).toEqual([]);
+  });
 });
 
 describeWithPostgres('openStores with a database', (server) => {

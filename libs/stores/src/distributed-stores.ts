@@ -1,4 +1,5 @@
-import { overPostgres } from './shared-postgres.ts';
+import type { Postgres } from '@cairn/postgres';
+import { postgresEngines, redisEngines } from './shared-engines.ts';
 import { engineMissing, notDistributed, type StoreSettings } from './store-settings.ts';
 import type { Stores } from './stores.ts';
 
@@ -7,27 +8,25 @@ import type { Stores } from './stores.ts';
  * Redis. No store falls back to files: processes would see different states.
  */
 export function distributedStores(url: string, settings: StoreSettings): Stores {
+  const over = <Store extends { close(): Promise<void> }>(open: (database: Postgres) => Promise<Store>) =>
+    postgresEngines.use(url, open);
   const auth = () => import('@cairn/auth/postgres');
   const metering = () => import('@cairn/metering/postgres');
   const stores: Stores = {
-    accounts: () => overPostgres(url, async (database) => (await auth()).openPostgresAccountStore(database)),
-    gatewayHosts: () => overPostgres(url, async (database) => (await auth()).openPostgresGatewayHostStore(database)),
-    plans: () => overPostgres(url, async (database) => (await metering()).openPostgresPlanStore(database)),
-    usage: () => overPostgres(url, async (database) => (await metering()).openPostgresUsageStore(database)),
+    accounts: () => over(async (database) => (await auth()).openPostgresAccountStore(database)),
+    gatewayHosts: () => over(async (database) => (await auth()).openPostgresGatewayHostStore(database)),
+    plans: () => over(async (database) => (await metering()).openPostgresPlanStore(database)),
+    usage: () => over(async (database) => (await metering()).openPostgresUsageStore(database)),
     billing: () =>
-      overPostgres(url, async (database) =>
-        (await import('@cairn/billing/postgres')).openPostgresBillingStore(database),
-      ),
-    names: () =>
-      overPostgres(url, async (database) => (await import('@cairn/ipns/postgres')).openPostgresNameStore(database)),
+      over(async (database) => (await import('@cairn/billing/postgres')).openPostgresBillingStore(database)),
+    names: () => over(async (database) => (await import('@cairn/ipns/postgres')).openPostgresNameStore(database)),
     providing: () =>
-      overPostgres(url, async (database) =>
-        (await import('@cairn/providing/postgres')).openPostgresProvideStore(database),
-      ),
+      over(async (database) => (await import('@cairn/providing/postgres')).openPostgresProvideStore(database)),
     limits: async () => {
-      throw settings.CAIRN_REDIS_URL === undefined
-        ? engineMissing('limits', 'CAIRN_REDIS_URL')
-        : notDistributed('limits');
+      const { CAIRN_REDIS_URL } = settings;
+      if (CAIRN_REDIS_URL === undefined) throw engineMissing('limits', 'CAIRN_REDIS_URL');
+      const { openRedisLimitStore } = await import('@cairn/metering/redis');
+      return redisEngines.use(CAIRN_REDIS_URL, (redis) => openRedisLimitStore(redis));
     },
     metering: async () => {
       const limits = await stores.limits();
@@ -39,11 +38,10 @@ export function distributedStores(url: string, settings: StoreSettings): Stores 
         ? engineMissing('blocks', 'CAIRN_OBJECT_STORE')
         : notDistributed('blocks');
     },
-    pins: () =>
-      overPostgres(url, async (database) => (await import('@cairn/pinning/postgres')).openPostgresPinStore(database)),
-    pinRequests: () => Promise.reject(notDistributed('pin requests')),
-    files: () =>
-      overPostgres(url, async (database) => (await import('@cairn/mfs/postgres')).openPostgresRootStore(database)),
+    pins: () => over(async (database) => (await import('@cairn/pinning/postgres')).openPostgresPinStore(database)),
+    pinRequests: () =>
+      over(async (database) => (await import('@cairn/pinning/postgres')).openPostgresPinRequestStore(database)),
+    files: () => over(async (database) => (await import('@cairn/mfs/postgres')).openPostgresRootStore(database)),
     // Tables are created on demand, so each group exists.
     has: () => true,
   };

@@ -8,7 +8,7 @@ beforeEach(() => {
   now = 1_700_000_000_000;
   check = async () => {};
   const numbers = () => ({ gauges: { waiting: 0 }, counters: {}, failures: {} });
-  watch = new EngineWatch({ name: 'postgres', check: () => check(), numbers, now: () => now });
+  watch = new EngineWatch({ name: 'postgres', isEssential: true, check: () => check(), numbers, now: () => now });
 });
 afterEach(() => watch.stop());
 
@@ -47,4 +47,14 @@ test('a check that does not end counts as a failure, and no second one starts', 
   expect(watch.state().warning).toBe('postgres has not answered for 6 s.');
   now += engineWatchLimits.graceMs;
   expect(watch.state().problem).toMatch(/has not answered/);
+});
+
+test('an engine that the service works without never becomes a problem', async () => {
+  const options = { check: fail, numbers: () => ({ gauges: {}, counters: {}, failures: {} }), now: () => now };
+  const optional = new EngineWatch({ name: 'redis', isEssential: false, ...options });
+  now += 2 * engineWatchLimits.graceMs;
+  await optional.check();
+  expect(optional.state()).toMatchObject({ warning: 'refused' });
+  expect(optional.state().problem).toBeUndefined();
+  optional.stop();
 });

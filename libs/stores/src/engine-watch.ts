@@ -19,6 +19,8 @@ export type EngineNumbers = Pick<EngineState, 'gauges' | 'counters' | 'failures'
 
 export interface EngineWatchOptions {
   readonly name: string;
+  /** Whether a failure that lasts is a problem. Otherwise it stays a warning: the service works without the engine. */
+  readonly isEssential: boolean;
   /** Uses the engine. Rejects with the error if it is away. */
   readonly check: () => Promise<void>;
   readonly numbers: () => EngineNumbers;
@@ -69,13 +71,13 @@ export class EngineWatch {
   }
 
   state(): EngineState {
-    const { name, numbers } = this.#options;
+    const { name, isEssential, numbers } = this.#options;
     const silentMs = this.#now() - this.#okAt;
     const isLate = silentMs > 2 * engineWatchLimits.intervalMs;
     const failure =
       this.#failure ?? (isLate ? `${name} has not answered for ${Math.round(silentMs / 1000)} s.` : undefined);
     if (failure === undefined) return { name, ...numbers() };
-    return silentMs > engineWatchLimits.graceMs
+    return isEssential && silentMs > engineWatchLimits.graceMs
       ? { name, problem: failure, ...numbers() }
       : { name, warning: failure, ...numbers() };
   }

@@ -1,0 +1,116 @@
+import type { Postgres } from '@cairn/postgres';
+import type { Redis } from '@cairn/redis';
+import { type EngineNumbers, type EngineState, EngineWatch } from './engine-watch.ts';
+
+/** Connections to an engine, which all stores of this process share. */
+interface Shared<Engine> {
+  readonly engine: Promise<Engine>;
+  readonly watch: EngineWatch;
+  users: number;
+}
+
+/** How to use one kind of engine. */
+interface EngineKind<Engine> {
+  readonly name: string;
+  /** Whether the service cannot serve without it for long. */
+  readonly isEssential: boolean;
+  open(url: string): Promise<Engine>;
+  /** Rejects if the engine is away. */
+  check(engine: Engine): Promise<void>;
+  numbers(engine: Engine): EngineNumbers;
+}
+
+const none: EngineNumbers = { gauges: {}, counters: {}, failures: {} };
+
+/** Engines of one kind by URL. Stores share the connections; the last one that is closed ends them. */
+class SharedEngines<Engine extends { close(): Promise<void> }> {
+  readonly #kind: EngineKind<Engine>;
+  readonly #engines = new Map<string, Shared<Engine>>();
+
+  constructor(kind: EngineKind<Engine>) {
+    this.#kind = kind;
+  }
+
+  /** Opens a store over an engine. @throws the errors of the engine and of `open` */
+  async use<Store extends { close(): Promise<void> }>(
+    url: string,
+    open: (engine: Engine) => Promise<Store>,
+  ): Promise<Store> {
+    const shared = this.#engines.get(url) ?? this.#create(url);
+    shared.users++;
+    try {
+      const store = await open(await shared.engine);
+      const closeStore = store.close.bind(store);
+      let closing: Promise<void> | undefined;
+      store.close = () => {
+        closing ??= closeStore().finally(() => this.#release(url, shared));
+        return closing;
+      };
+      return store;
+    } catch (error) {
+      await this.#release(url, shared);
+      throw error;
+    }
+  }
+
+  states(): readonly EngineState[] {
+    return [...this.#engines.values()].map(({ watch }) => watch.state());
+  }
+
+  #create(url: string): Shared<Engine> {
+    const { name, isEssential, open, check, numbers } = this.#kind;
+    let opened: Engine | undefined;
+    const engine = open(url).then((ready) => {
+      opened = ready;
+      return ready;
+    });
+    // Each store that waits for the engine reports the failure.
+    engine.catch(() => {});
+    const watch = new EngineWatch({
+      name,
+      isEssential,
+      check: async () => check(await engine),
+      numbers: () => (opened === undefined ? none : numbers(opened)),
+    });
+    const shared = { engine, watch, users: 0 };
+    this.#engines.set(url, shared);
+    return shared;
+  }
+
+  async #release(url: string, shared: Shared<Engine>): Promise<void> {
+    if (--shared.users > 0) return;
+    if (this.#engines.get(url) === shared) this.#engines.delete(url);
+    shared.watch.stop();
+    const engine = await shared.engine.catch(() => undefined);
+    await engine?.close();
+  }
+}
+
+export const postgresEngines = new SharedEngines<Postgres>({
+  name: 'postgres',
+  isEssential: true,
+  open: async (url) => (await import('@cairn/postgres')).openPostgres({ url }),
+  check: async (database) => {
+    await database.read({ text: 'SELECT 1' });
+  },
+  numbers(database) {
+    const { connections, connectionsIdle, waiting, statements, repeated, failures } = database.state();
+    return { gauges: { connections, connectionsIdle, waiting }, counters: { statements, repeated }, failures };
+  },
+});
+
+/** Without Redis each process continues with a share of the limits. */
+export const redisEngines = new SharedEngines<Redis>({
+  name: 'redis',
+  isEssential: false,
+  open: async (url) => (await import('@cairn/redis')).openRedis({ url }),
+  check: async (redis) => {
+    if (!redis.stateOf('').isUp) throw new Error('Redis does not answer.');
+  },
+  numbers: (redis) => ({ ...none, gauges: { connections: redis.stateOf('').isUp ? 1 : 0 } }),
+});
+
+/** Returns the states of the engines that stores of this process use, for readiness and metrics. */
+export function engineStates(): readonly EngineState[] {
+  return [...postgresEngines.states(), ...redisEngines.states()];
+}
