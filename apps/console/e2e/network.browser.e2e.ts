@@ -22,11 +22,7 @@ describeInBrowser(
       const store = await openLmdbAccountStore({ directory: join(home, 'accounts') });
       const { secrets } = await openSecrets(store, { home, key: undefined, keyFile: undefined });
       const auth = new Auth({ store, secrets });
-      const client = openPeerClient({
-        url: other.url,
-        token: () => auth.serviceToken(peerAudience),
-        store: { get: () => Promise.reject(new Error('No block is fetched.')) },
-      });
+      const client = openPeerClient({ url: other.url, token: () => auth.serviceToken(peerAudience) });
       const node = await client.describe();
       id = node.id;
       address = node.addresses[0] ?? '';

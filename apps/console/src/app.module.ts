@@ -59,10 +59,7 @@ export class AppModule implements NestModule, OnApplicationShutdown {
         PeerApiModule.forRootAsync({
           url: settings.IPFS_PEER_URL,
           inject: [Auth],
-          useFactory: (auth: Auth) => ({
-            token: () => auth.serviceToken(peerAudience),
-            store: { get: () => Promise.reject(new Error('The console fetches no blocks.')) },
-          }),
+          useFactory: (auth: Auth) => ({ token: () => auth.serviceToken(peerAudience) }),
         }),
       ],
       controllers,

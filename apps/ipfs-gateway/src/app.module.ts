@@ -1,7 +1,7 @@
 import { Auth } from '@cairn/auth';
 import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
-import { type CollectableBlockstore, withCache, withVerification, withYielding } from '@cairn/blockstore';
-import { BlockstoreModule, COLLECTABLE } from '@cairn/blockstore/nest';
+import { withCache, withVerification, withYielding } from '@cairn/blockstore';
+import { BlockstoreModule } from '@cairn/blockstore/nest';
 import { errorChain } from '@cairn/errors';
 import { DnslinkResolver, type NameStore, RecordSource, routingKeyOf } from '@cairn/ipns';
 import { MeteringModule } from '@cairn/metering/nest';
@@ -59,11 +59,8 @@ export class AppModule {
         }),
         PeerApiModule.forRootAsync({
           url: settings.IPFS_PEER_URL,
-          inject: [Auth, COLLECTABLE],
-          useFactory: (auth: Auth, store: CollectableBlockstore) => ({
-            token: () => auth.serviceToken(peerAudience),
-            store,
-          }),
+          inject: [Auth],
+          useFactory: (auth: Auth) => ({ token: () => auth.serviceToken(peerAudience) }),
         }),
       ],
       providers: [

@@ -31,7 +31,7 @@ interface RequestReads extends FetchingRequest {
   readonly answerBy: number;
 }
 
-/** Fetches missing content through the IPFS peer, which verifies and stores it. The gateway itself never writes. */
+/** Fetches missing content through the IPFS peer, and stores it. */
 export class ContentFetch {
   readonly #exchange: BlockExchange | undefined;
   readonly #policy: IpfsGatewaySettings['IPFS_GATEWAY_FETCH'];
@@ -75,8 +75,7 @@ export class ContentFetch {
 
   /** Reads of open requests fetch what the store misses. `has` and all other reads are local. */
   wrap(blocks: Blockstore): Pick<Blockstore, 'get' | 'has'> {
-    const readOnly: Blockstore = { ...blocks, putMany: async () => {} };
-    const fetching = withExchange(readOnly, {
+    const fetching = withExchange(blocks, {
       waitMs: (signal) => this.#waitMs(signal),
       sessionOf: (signal) => this.#requests.get(signal)?.session,
       onFetched: (signal, bytes) => {

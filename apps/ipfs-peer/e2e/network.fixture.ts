@@ -45,7 +45,7 @@ export async function openHome() {
           ...env,
         },
       }),
-    connect: (url: string) => openPeerClient({ url, token, store }),
+    connect: (url: string) => openPeerClient({ url, token }),
     async close() {
       await auth.close();
       await pins.close();

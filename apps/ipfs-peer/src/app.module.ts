@@ -14,9 +14,6 @@ import { openServing, type Serving } from './serving.ts';
 import type { IpfsPeerSettings } from './settings.ts';
 import { IPFS_PEER, PEER_IDENTITY, SERVING } from './tokens.ts';
 
-/** Fetched bytes that wait for the disk. A commit takes up to a second on a busy disk, during which blocks arrive. */
-const pendingBytesMax = 32 * 1024 * 1024;
-
 /** Composition root: the only place that chooses wrappers and modules. */
 @Module({})
 export class AppModule {
@@ -28,8 +25,8 @@ export class AppModule {
       imports: [
         ServiceKitModule.forRoot(context),
         AuthModule.forRootAsync({ useFactory: stores.accounts, secrets: serviceSecrets(context) }),
-        // Bitswap verifies each block that it reads and writes.
-        BlockstoreModule.forRootAsync({ useFactory: () => stores.blocks({ pendingBytesMax }) }),
+        // Bitswap verifies each block that it reads. The process writes none.
+        BlockstoreModule.forRootAsync({ useFactory: () => stores.blocks({}) }),
       ],
       providers: [
         { provide: ContentPolicy, useFactory: () => ContentPolicy.open(settings, logger) },

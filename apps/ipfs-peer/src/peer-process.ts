@@ -1,6 +1,5 @@
 import { sign } from 'node:crypto';
 import { join } from 'node:path';
-import { storingExchange } from '@cairn/block-exchange';
 import { createHttpExchange } from '@cairn/block-exchange/http';
 import type { CollectableBlockstore } from '@cairn/blockstore';
 import { errorChain } from '@cairn/errors';
@@ -78,7 +77,7 @@ export async function startPeer(
       ...(sendMax !== undefined && { sendBytesPerSecondMax: sendMax }),
       ...(receiveMax !== undefined && { receiveBytesPerSecondMax: receiveMax }),
     },
-    exchanges: [storingExchange(createHttpExchange({ gateways, found: { allowsPrivate } }), blocks)],
+    exchanges: [createHttpExchange({ gateways, found: { allowsPrivate } })],
     async openProviding(node) {
       announcements = await openProviding(settings, {
         node,

@@ -1,13 +1,7 @@
 import { Auth } from '@cairn/auth';
 import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
-import {
-  type Blockstore,
-  type CollectableBlockstore,
-  withCache,
-  withVerification,
-  withYielding,
-} from '@cairn/blockstore';
-import { BLOCKSTORE, BlockstoreModule, COLLECTABLE } from '@cairn/blockstore/nest';
+import { type Blockstore, withCache, withVerification, withYielding } from '@cairn/blockstore';
+import { BLOCKSTORE, BlockstoreModule } from '@cairn/blockstore/nest';
 import { errorChain } from '@cairn/errors';
 import { DnslinkResolver, type NameStore, RecordSource, routingKeyOf } from '@cairn/ipns';
 import { MeteringModule } from '@cairn/metering/nest';
@@ -99,11 +93,8 @@ export class AppModule {
         }),
         PeerApiModule.forRootAsync({
           url: settings.IPFS_PEER_URL,
-          inject: [Auth, COLLECTABLE],
-          useFactory: (auth: Auth, store: CollectableBlockstore) => ({
-            token: () => auth.serviceToken(peerAudience),
-            store,
-          }),
+          inject: [Auth],
+          useFactory: (auth: Auth) => ({ token: () => auth.serviceToken(peerAudience) }),
         }),
       ],
       providers: [

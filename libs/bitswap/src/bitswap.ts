@@ -1,8 +1,7 @@
 import type { BlockExchange, ExchangePeer, ExchangeSession, FetchOptions, Provider } from '@cairn/block-exchange';
-import type { Block } from '@cairn/blockstore/core';
 import { assertHashAllowed, type CID } from '@cairn/cid';
 import { BlockClient } from './client/block-client.ts';
-import type { PeerSession, Want } from './client/want.ts';
+import type { PeerSession } from './client/want.ts';
 import { BitswapError } from './errors.ts';
 import { ExcludedPeers } from './excluded-peers.ts';
 import { type BitswapLimits, bitswapLimits } from './limits.ts';
@@ -30,7 +29,7 @@ export interface BitswapOptions {
   readonly onExcluded?: (peer: PeerName, reason: unknown) => void;
 }
 
-/** Bitswap engine: client and server over one transport. A fetch resolves when the source has stored the block. */
+/** Bitswap engine: client and server over one transport. A fetch resolves with verified bytes. The caller stores them. */
 export interface Bitswap extends BlockExchange {
   stats(): BitswapStats;
   /** Returns the blocks that this engine waits for, or those that a peer asked for. */
@@ -190,60 +189,31 @@ class Engine implements Bitswap {
   }
 
   async #onPayloads(peer: PeerName, payloads: readonly Payload[], messageBytes: number): Promise<void> {
-    const wanted: { want: Want; block: Block }[] = [];
     const account = this.#statistics.account(peer);
     let sliceStart = performance.now();
-    let fault: unknown;
     for (const payload of payloads) {
-      try {
-        const block = this.#verify(peer, payload, messageBytes);
-        this.#statistics.received(account, payload.bytes.length, typeof block === 'string');
-        if (typeof block !== 'string') wanted.push(block);
-      } catch (error) {
-        fault = error;
-        break;
-      }
+      const isWanted = this.#deliver(peer, payload, messageBytes);
+      this.#statistics.received(account, payload.bytes.length, !isWanted);
       if (performance.now() - sliceStart < hashSliceMs) continue;
       await new Promise((resolve) => setImmediate(resolve));
       sliceStart = performance.now();
     }
-    // Blocks before the wrong one are verified: the fetches get them.
-    await this.#store(wanted);
-    if (fault !== undefined) throw fault;
   }
 
-  /** Computes the CID of the bytes and looks up its want. @throws BITSWAP_MESSAGE_INVALID for a block never requested */
-  #verify(peer: PeerName, payload: Payload, messageBytes: number): { want: Want; block: Block } | 'late' | 'storing' {
+  /**
+   * Computes the CID of the bytes and ends its want. Returns false for a block that is no longer wanted.
+   * @throws BITSWAP_MESSAGE_INVALID for a block never requested
+   */
+  #deliver(peer: PeerName, payload: Payload, messageBytes: number): boolean {
     const wrong = () =>
       new BitswapError('BITSWAP_MESSAGE_INVALID', `Peer ${peer} sent a block that was not requested of it.`);
     if (!this.#client.mayDeliver(peer, hashCodeFromPrefix(payload.prefix))) throw wrong();
     const want = this.#client.arrived(peer, cidFromPayload(payload));
     if (want === 'wrong') throw wrong();
-    if (typeof want === 'string') return want;
+    if (want === 'late') return false;
     // A small view would keep its whole message in memory.
-    const bytes = payload.bytes.length * 2 < messageBytes ? payload.bytes.slice() : payload.bytes;
-    return { want, block: { cid: want.cid, bytes } };
-  }
-
-  async #store(wanted: readonly { want: Want; block: Block }[]): Promise<void> {
-    if (wanted.length === 0) return;
-    const { source } = this.#options;
-    try {
-      await source.putMany(wanted.map(({ block }) => block));
-    } catch (error) {
-      for (const { want } of wanted) this.#client.settle(want, { error });
-      return;
-    }
-    // The next message is read meanwhile. Blocks that wait for the disk are bounded by the back-pressure of putMany.
-    source.sync().then(
-      () => {
-        for (const { want, block } of wanted) this.#client.settle(want, { bytes: block.bytes });
-        this.#server.notify(wanted.map(({ block }) => block.cid));
-      },
-      (error: unknown) => {
-        for (const { want } of wanted) this.#client.settle(want, { error });
-      },
-    );
+    want.resolve(payload.bytes.length * 2 < messageBytes ? payload.bytes.slice() : payload.bytes);
+    return true;
   }
 
   /** Greets peers whose streams this side has ended, each at most once per {@link greetMs}. */

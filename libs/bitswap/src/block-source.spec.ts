@@ -44,20 +44,6 @@ const waitsFor = async (condition: () => boolean) => {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
-test('a fetched block is committed, so that another process reads it when the fetch resolves', async () => {
-  const [alice, bob] = [await lmdbPeer('alice'), await lmdbPeer('bob')];
-  const blocks = Array.from({ length: 100 }, (_, at) => rawBlock(`block ${at}`.repeat(500)));
-  await bob.store.putMany(blocks);
-  network.connect('alice', 'bob');
-  const reader = await otherProcess('alice');
-  await Promise.all(
-    blocks.map(async ({ cid, bytes }) => {
-      await alice.engine.fetch(cid);
-      expect(Buffer.from(await reader.get(cid)).equals(bytes)).toBe(true);
-    }),
-  );
-});
-
 test('a waiting peer gets a block of another process after announce, and without it after a recheck', async () => {
   const [alice, bob] = [await lmdbPeer('alice'), await lmdbPeer('bob')];
   network.connect('alice', 'bob');
@@ -79,14 +65,11 @@ test('a waiting peer gets a block of another process after announce, and without
 test('blocks that another process collects behind the engines are answered as absent and fetched again', async () => {
   const [alice, bob] = [await lmdbPeer('alice'), await lmdbPeer('bob')];
   network.connect('alice', 'bob');
-  const [atAlice, atBob] = [await otherProcess('alice'), await otherProcess('bob')];
+  const atBob = await otherProcess('bob');
   const blocks = Array.from({ length: 30 }, (_, at) => rawBlock(`collected ${at}`.repeat(300)));
   const cids = blocks.map(({ cid }) => cid);
   await bob.store.putMany(blocks);
-  for (let round = 0; round < 3; round++) {
-    await Promise.all(cids.map((cid) => alice.engine.fetch(cid)));
-    for (const cid of cids) await atAlice.delete(cid);
-  }
+  for (let round = 0; round < 3; round++) await Promise.all(cids.map((cid) => alice.engine.fetch(cid)));
   // The server has cached presences of these blocks.
   for (const cid of cids) await atBob.delete(cid);
   const again = cids.map((cid) => alice.engine.fetch(cid));

@@ -14,11 +14,11 @@ export interface BlockSourceOptions {
 const hashSliceMs = 4;
 
 /**
- * Serves blocks from a store and writes received ones to it. Blocks are verified on each read, so a store without
+ * Serves blocks from a store. Blocks are verified on each read, so a store without
  * verification suffices. A store with {@link BatchReads} answers a batch from one snapshot.
  */
 export function blockSourceFromBlockstore(
-  store: Blockstore & Partial<BatchReads>,
+  store: Pick<Blockstore, 'get' | 'size'> & Partial<BatchReads>,
   options: BlockSourceOptions = {},
 ): BlockSource {
   return {
@@ -36,13 +36,11 @@ export function blockSourceFromBlockstore(
       }
       return blocks;
     },
-    putMany: (blocks) => store.putMany(blocks),
-    sync: () => store.sync(),
   };
 }
 
 async function readBlocks(
-  store: Blockstore & Partial<BatchReads>,
+  store: Pick<Blockstore, 'get' | 'size'> & Partial<BatchReads>,
   cids: readonly CID[],
   options: BlockSourceOptions,
 ): Promise<readonly (Uint8Array | undefined)[]> {

@@ -1,5 +1,4 @@
 import type { Provider } from '@cairn/block-exchange';
-import type { Block } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
 import type { PeerName } from './transport.ts';
 
@@ -9,10 +8,6 @@ export interface BlockSource {
   sizes(cids: readonly CID[]): Promise<readonly (number | undefined)[]>;
   /** Returns blocks with one store read. */
   blocks(cids: readonly CID[]): Promise<readonly (Uint8Array | undefined)[]>;
-  /** Accepts verified blocks. Resolves when the source accepts more, which is the back-pressure. */
-  putMany(blocks: readonly Block[]): Promise<void>;
-  /** Resolves when all accepted blocks are durable. A fetch resolves afterwards. Calls share commits. */
-  sync(): Promise<void>;
 }
 
 /** Port that decides which blocks a peer may get. A refused block is answered like an absent one. */

@@ -5,8 +5,8 @@ import { linkAbort } from './linked-abort.ts';
 
 export interface RaceOptions {
   /**
-   * Milliseconds that the other exchanges of a session wait for the one that won the previous block, so that the blocks of a
-   * file are not transferred twice. Default: 300.
+   * Milliseconds without a block after which the other exchanges of a session join the one that won the previous block, so that
+   * the blocks of a file are not transferred twice. Default: 300.
    */
   readonly headStartMs?: number;
 }
@@ -31,7 +31,7 @@ export function raceExchanges(
   return {
     fetch: async (cid, options = {}) => {
       if (isClosed) throw exchangeClosed();
-      return (await race(fetches, cid, options, { first: undefined, headStartMs })).bytes;
+      return (await race(fetches, cid, options, { first: undefined, wonAt: 0, headStartMs })).bytes;
     },
     openSession: (options) =>
       openRace(
@@ -55,11 +55,12 @@ function openRace(sessions: readonly ExchangeSession[], headStartMs: number): Ex
       (cid, options) =>
         session.fetch(cid, options),
   );
-  let first: number | undefined;
+  const order: Order = { first: undefined, wonAt: 0, headStartMs };
   return {
     fetch: async (cid, options = {}) => {
-      const { bytes, winner } = await race(fetches, cid, options, { first, headStartMs });
-      first = winner;
+      const { bytes, winner } = await race(fetches, cid, options, order);
+      order.first = winner;
+      order.wonAt = performance.now();
       return bytes;
     },
     addProviders: (providers: readonly Provider[]) => {
@@ -71,9 +72,12 @@ function openRace(sessions: readonly ExchangeSession[], headStartMs: number): Ex
   };
 }
 
+/** Order of the fetches of a session. */
 interface Order {
   /** Index of the exchange with the head start. */
-  readonly first: number | undefined;
+  first: number | undefined;
+  /** Time of its last block. */
+  wonAt: number;
   readonly headStartMs: number;
 }
 
@@ -82,12 +86,7 @@ interface Won {
   readonly winner: number;
 }
 
-async function race(
-  fetches: readonly Fetch[],
-  cid: CID,
-  options: FetchOptions,
-  { first, headStartMs }: Order,
-): Promise<Won> {
+async function race(fetches: readonly Fetch[], cid: CID, options: FetchOptions, order: Order): Promise<Won> {
   const { signal, abort, unlink } = linkAbort(options.signal);
   let timer: NodeJS.Timeout | undefined;
   try {
@@ -109,11 +108,20 @@ async function race(
       const startAll = () => {
         for (const index of [...waiting]) start(index);
       };
-      if (first === undefined) startAll();
-      else {
-        start(first);
-        timer = setTimeout(startAll, headStartMs);
+      if (order.first === undefined) {
+        startAll();
+        return;
       }
+      start(order.first);
+      // While blocks arrive, this one waits in a queue of the same exchange.
+      const joinLater = (ms: number) => {
+        timer = setTimeout(() => {
+          const leftMs = order.wonAt + order.headStartMs - performance.now();
+          if (leftMs > 0) joinLater(leftMs);
+          else startAll();
+        }, ms);
+      };
+      joinLater(order.headStartMs);
     });
   } finally {
     clearTimeout(timer);

@@ -1,5 +1,5 @@
-import { type Blockstore, waitForBlock } from '@cairn/blockstore/core';
-import { type CID, verifyBytes } from '@cairn/cid';
+import { type Blockstore, createVerifiedBlock, waitForBlock } from '@cairn/blockstore/core';
+import type { CID } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import type { ExchangeSession } from './block-exchange.ts';
 import { blockKey } from './block-key.ts';
@@ -18,7 +18,7 @@ export interface WithExchangeOptions {
 
 /**
  * Makes a read that misses ask an exchange. It waits for the exchange and for another process that stores the block. A
- * fetched block is stored. Equal concurrent misses share one fetch. At the limit or the abort, the read throws
+ * fetched block is verified and stored. Equal concurrent misses share one fetch. At the limit or the abort, the read throws
  * BLOCK_NOT_FOUND, as `withWait` does. An exchange ends the read with CONTENT_DENIED. Reads without a signal, `has` and `size` are local.
  */
 export function withExchange(store: Blockstore, options: WithExchangeOptions): Blockstore {
@@ -121,10 +121,9 @@ class MissReader {
 
   async #fetchAndStore(cid: CID, session: Pick<ExchangeSession, 'fetch'>, signal: AbortSignal): Promise<Uint8Array> {
     const bytes = await untilAborted(session.fetch(cid, { signal }), signal);
-    verifyBytes(cid, bytes);
-    // An exchange in another process has stored it. A full store does not fail the read.
-    if (!(await this.#store.has(cid)))
-      await this.#store.putMany([{ cid, bytes }]).catch((error: unknown) => this.#options.onError?.(error));
+    const block = createVerifiedBlock(cid, bytes);
+    // Waits while the disk is slower than the network. A full store does not fail the read.
+    await this.#store.putMany([block]).catch((error: unknown) => this.#options.onError?.(error));
     return bytes;
   }
 }

@@ -1,4 +1,4 @@
-import { type CID, type CidOptions, cidFor } from '@cairn/cid';
+import { type CID, type CidOptions, cidFor, verifyBytes } from '@cairn/cid';
 import type { Block } from './blockstore.ts';
 
 class HashedBlock implements Block {
@@ -27,7 +27,17 @@ export function createHashedBlock(bytes: Uint8Array, options: CidOptions): Block
   return new HashedBlock(cidFor(bytes, options), bytes);
 }
 
-/** Reports whether {@link createHashedBlock} made this object. A copy of its fields does not count. */
+/**
+ * Verifies bytes against a CID and creates their block. A verified store does not hash it again on write. The bytes must not
+ * change afterwards.
+ * @throws BLOCK_CORRUPT, HASH_UNSUPPORTED
+ */
+export function createVerifiedBlock(cid: CID, bytes: Uint8Array): Block {
+  verifyBytes(cid, bytes);
+  return new HashedBlock(cid, bytes);
+}
+
+/** Reports whether a function of this module made this object. A copy of its fields does not count. */
 export function isHashedBlock(block: Block): boolean {
   return HashedBlock.isHashed(block);
 }

@@ -10,7 +10,7 @@ export interface VerificationOptions {
 }
 
 /**
- * Verifies every block against its CID, on write and on read. Blocks of `createHashedBlock` are not hashed again on write.
+ * Verifies every block against its CID, on write and on read. Blocks of `createHashedBlock` and `createVerifiedBlock` are not hashed again on write.
  *
  * Blocks of identity CIDs are read from the CID and never stored.
  * @throws BLOCK_CORRUPT from `get` and `putMany`; HASH_UNSUPPORTED for a hash function or digest length that is not safe

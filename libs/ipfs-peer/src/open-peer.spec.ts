@@ -31,7 +31,6 @@ describePeerApi('libp2p nodes', async () => {
   const [own, other] = [await open({ routing: 'dhtserver' }), await open({ routing: 'dhtserver' })];
   return {
     api: own.api,
-    store: own.store,
     other: { peer: other.node.peerId.toString(), address: other.address },
     async offer(block) {
       await other.store.putMany([block]);

@@ -30,8 +30,8 @@ export type Providing = PeerApi['provide'] & { close(): Promise<void> };
 
 export interface PeerOptions {
   readonly identity: PeerIdentity;
-  /** Store that is served and that fetched blocks are written to. */
-  readonly store: Blockstore & Partial<BatchReads>;
+  /** Store that is served. The peer only reads it. */
+  readonly store: Pick<Blockstore, 'get' | 'size'> & Partial<BatchReads>;
   /** Quarantines corrupt blocks. Default: they are only answered as absent. */
   readonly quarantine?: Pick<Collectable, 'quarantine'>;
   /** Multiaddresses to listen on. Default: none. */
@@ -64,7 +64,7 @@ export interface PeerOptions {
   readonly limits?: Partial<BitswapLimits>;
   /** Creates the schedule of announcements. Default: nothing is announced. */
   readonly openProviding?: (node: Node) => Promise<Providing>;
-  /** Further sources of blocks, which store what they fetch. They race with bitswap, and the peer closes them. */
+  /** Further sources of blocks. They race with bitswap, and the peer closes them. */
   readonly exchanges?: readonly BlockExchange[];
   /** Called with faults in the background. */
   readonly onError?: (error: unknown) => void;

@@ -17,7 +17,6 @@ export type PeerApiErrorCode =
   | 'PEER_REQUEST_INVALID'
   | 'PEER_FETCHES_EXCEEDED'
   /** The process of the peer works on another block store. */
-  | 'PEER_STORE_DIFFERS'
   | 'PEER_CLOSED'
   /** Fault inside the process of the peer. Its log has the reason. */
   | 'PEER_FAULT';

@@ -22,8 +22,15 @@ export const peerApiLimits = {
   callsMax: 256,
   /** One message of the fetch socket. */
   messageBytesMax: 4 * 1024 * 1024,
-  /** Unsent bytes at which a side stops to write, and the peer stops to read. */
+  /** Unsent bytes at which a side stops to write. */
   bufferedBytesMax: 1024 * 1024,
+  /** Messages that wait for the socket at which the peer stops to read. */
+  waitingMessagesMax: 8192,
+  /** Bytes of blocks in one message, at which no further block is added. */
+  blockMessageBytes: 512 * 1024,
+  /** Blocks that a service has not read: no further fetch begins, and running fetches end until it reads. */
+  heldBytesMax: 16 * 1024 * 1024,
+  unreadBytesMax: 64 * 1024 * 1024,
   /** Announced CIDs that wait for a connection. Older ones are dropped: the peer also checks its store periodically. */
   announcesMax: 65_536,
   /** Interval at which the peer reports exchange peers. It is also the sign of life. */

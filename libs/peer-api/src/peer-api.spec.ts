@@ -1,10 +1,12 @@
-import { createMemoryBlockstore } from '@cairn/blockstore';
 import { cidFor } from '@cairn/cid';
 import { afterEach, expect, test } from '@jest/globals';
+import { WebSocket } from 'ws';
 import { openPeerClient } from './client/open-peer-client.ts';
 import { peerApiLimits } from './limits.ts';
 import { serve } from './serve.fixture.ts';
 import { createMemoryPeerApi, describePeerApi } from './testing/index.ts';
+import { decodeBlocks } from './wire/block-frames.ts';
+import { fetchPath } from './wire/calls.ts';
 
 const blockOf = (text: string) => {
   const bytes = new TextEncoder().encode(text);
@@ -12,14 +14,13 @@ const blockOf = (text: string) => {
 };
 
 describePeerApi('in memory', async () => {
-  const store = createMemoryBlockstore();
-  const api = createMemoryPeerApi({ store });
-  return { api, store, other: api.other, offer: api.offer, close: () => api.close() };
+  const api = createMemoryPeerApi();
+  return { api, other: api.other, offer: api.offer, close: () => api.close() };
 });
 
 describePeerApi('client over sockets', async () => {
-  const { peer, api, store, close } = await open();
-  return { api, store, other: peer.other, offer: peer.offer, close };
+  const { peer, api, close } = await open();
+  return { api, other: peer.other, offer: peer.offer, close };
 });
 
 const closing: (() => Promise<void>)[] = [];
@@ -28,15 +29,14 @@ afterEach(async () => {
 });
 
 async function open({ token = 'right' }: { readonly token?: string } = {}) {
-  const store = createMemoryBlockstore();
-  const peer = createMemoryPeerApi({ store });
+  const peer = createMemoryPeerApi();
   const server = await serve(peer);
-  const api = openPeerClient({ url: server.url, token: async () => token, store });
+  const api = openPeerClient({ url: server.url, token: async () => token });
   const close = async () => {
     await api.close();
     await server.kill();
   };
-  return { store, peer, server, api, close };
+  return { peer, server, api, close };
 }
 
 async function opened(options?: Parameters<typeof open>[0]) {
@@ -49,15 +49,26 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
+const nextMillisecond = () => new Promise((resolve) => setTimeout(resolve, 1));
+
+/** Opens a fetch connection whose side reads nothing until `resume`. */
+async function openUnread(port: number): Promise<WebSocket> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}${fetchPath}`, { headers: { authorization: 'Bearer right' } });
+  socket.binaryType = 'fragments';
+  await new Promise((resolve) => socket.once('open', resolve));
+  socket.pause();
+  return socket;
+}
+
 test('open fetches survive a restart of the peer process', async () => {
-  const { store, server, peer, api } = await opened();
+  const { server, peer, api } = await opened();
   const blocks = Array.from({ length: 50 }, (_, index) => blockOf(`restart ${index}`));
   const session = api.exchange.openSession({ providers: [{ peer: peer.other.peer }] });
   const signal = AbortSignal.timeout(60_000);
   const fetches = Promise.all(blocks.map(({ cid }) => session.fetch(cid, { signal })));
   await until(() => peer.exchange.peers().length > 0);
   await server.kill();
-  const next = createMemoryPeerApi({ store });
+  const next = createMemoryPeerApi();
   const second = await serve(next, server.port);
   closing.push(() => second.kill());
   for (const block of blocks) next.offer(block);
@@ -109,36 +120,44 @@ test('an aborted fetch is cancelled in the peer', async () => {
 });
 
 test('announced blocks reach the peer, also those of the time without a connection', async () => {
-  const { server, store, api } = await opened();
+  const { server, api } = await opened();
   await server.kill();
   const blocks = [blockOf('one'), blockOf('two')];
   api.exchange.announce(blocks.map(({ cid }) => cid));
-  const next = createMemoryPeerApi({ store });
+  const next = createMemoryPeerApi();
   const second = await serve(next, server.port);
   closing.push(() => second.kill());
   await until(() => next.announced.length === 2);
   expect(next.announced.map(String)).toEqual(blocks.map(({ cid }) => cid.toString()));
 });
 
-test('a peer process on another store is reported', async () => {
-  const peer = createMemoryPeerApi({ store: createMemoryBlockstore() });
-  const server = await serve(peer);
-  const api = openPeerClient({ url: server.url, token: async () => 'right', store: createMemoryBlockstore() });
-  closing.push(() => server.kill(), api.close);
-  const block = blockOf('elsewhere');
-  peer.offer(block);
-  await expect(api.exchange.fetch(block.cid)).rejects.toMatchObject({ code: 'PEER_STORE_DIFFERS' });
-});
-
-test('bytes that do not match the CID are refused', async () => {
-  const peer = createMemoryPeerApi({ store: createMemoryBlockstore() });
-  const server = await serve(peer);
-  const store = { get: async () => new Uint8Array([1]) };
-  const api = openPeerClient({ url: server.url, token: async () => 'right', store });
-  closing.push(() => server.kill(), api.close);
-  const block = blockOf('corrupt');
-  peer.offer(block);
-  await expect(api.exchange.fetch(block.cid)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
+test('a service that does not read bounds the blocks that wait for it', async () => {
+  const blocks = Array.from({ length: 400 }, (_, index) => blockOf(`${index} `.padEnd(1024 * 1024, 'x')));
+  const { peer, api, server } = await opened();
+  const unread = await openUnread(server.port);
+  closing.push(async () => unread.terminate());
+  unread.send(JSON.stringify(blocks.map(({ cid }, id) => ({ type: 'want', id, session: 0, cid: cid.toString() }))));
+  while ((await peer.bitswap.wantlist()).length < blocks.length) await nextMillisecond();
+  for (const block of blocks.slice(0, 200)) {
+    peer.offer(block);
+    await nextMillisecond();
+  }
+  // A part is delivered; the other fetches end until the service reads.
+  while ((await peer.bitswap.wantlist()).length > 0) await nextMillisecond();
+  const delivered = peer.exchange.peers()[0]?.bytesReceived ?? 0;
+  expect(delivered).toBeLessThan(peerApiLimits.unreadBytesMax + 16 * 1024 * 1024);
+  // Other services are served.
+  expect(await api.exchange.fetch((blocks[0] as (typeof blocks)[0]).cid)).toHaveLength(1024 * 1024);
+  for (const block of blocks) peer.offer(block);
+  const ids = new Set<number>();
+  const all = new Promise<void>((resolve) => {
+    unread.on('message', (data, isBinary) => {
+      if (isBinary) for (const { id } of decodeBlocks(data as Buffer[])) ids.add(id);
+      if (ids.size === blocks.length) resolve();
+    });
+  });
+  unread.resume();
+  await all;
 });
 
 test('a call with wrong parameters is refused, and an unknown call too', async () => {

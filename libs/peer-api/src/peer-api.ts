@@ -89,7 +89,7 @@ export interface Ping {
 
 /**
  * Port to the IPFS peer. The peer runs in a process of its own, so that network load and faults stay out of the other
- * services. `exchange` fetches through it: each block is verified and stored before `fetch` resolves.
+ * services. `exchange` fetches through it: it returns verified bytes, which the caller stores.
  */
 export interface PeerApi {
   readonly exchange: BlockExchange;

@@ -2,12 +2,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { blockSourceFromBlockstore, openBitswap } from '@cairn/bitswap';
 import { createLibp2pTransport, createNode } from '@cairn/bitswap/libp2p';
-import { openLmdbBlockstore } from '@cairn/blockstore';
+import { createVerifiedBlock, openLmdbBlockstore } from '@cairn/blockstore';
 import { parseCid } from '@cairn/cid';
 import { linksOf } from '@cairn/pinning';
 
 const store = await openLmdbBlockstore({ directory: process.argv[2] });
 const source = blockSourceFromBlockstore(store, { quarantine: store });
+/** Fetched bytes that wait for the disk. */
+const put = (cid, bytes) => store.putMany([createVerifiedBlock(cid, bytes)]);
 const node = await createNode({ listen: ['/ip4/127.0.0.1/tcp/0'] });
 const engine = await openBitswap({ transport: createLibp2pTransport(node), source });
 const delay = monitorEventLoopDelay({ resolution: 5 });
@@ -25,14 +27,16 @@ async function firstByte(root, providers) {
   session.close();
 }
 
-/** Fetches a whole DAG. Each fetch resolves when its block is verified and durable. */
+/** Fetches a whole DAG. It ends when each block is verified and durable. */
 async function fetchDag(root, providers) {
   const session = engine.openSession({ providers });
   const fetchBelow = async (cid) => {
     const bytes = await session.fetch(cid);
+    await put(cid, bytes);
     await Promise.all([...(await linksOf(cid, bytes))].map(fetchBelow));
   };
   await fetchBelow(parseCid(root));
+  await store.sync();
   session.close();
 }
 

@@ -120,7 +120,6 @@ const rules = {
   PEER_NOT_CONNECTED: failed,
   PEER_NOT_FOUND: failed,
   PEER_REQUEST_INVALID: failed,
-  PEER_STORE_DIFFERS: unavailablePeer,
   PEER_UNAVAILABLE: unavailablePeer,
   PIN_MODE_CONFLICT: { status: 500, message: pinModeMessage },
   PIN_NOT_FOUND: { status: 500, message: () => 'not pinned or pinned indirectly' },

@@ -10,6 +10,8 @@ const delayMs = 250;
 export class BlockAnnouncer {
   readonly #announce: (cids: readonly CID[]) => void;
   #waiting: CID[] = [];
+  /** Announced and waiting CIDs since the start. */
+  #count = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(announce: (cids: readonly CID[]) => void) {
@@ -26,10 +28,10 @@ export class BlockAnnouncer {
         this.#add(blocks.map(({ cid }) => cid));
       },
       sync: async () => {
-        const written = this.#waiting;
+        const written = this.#count;
         await store.sync();
         // Blocks that were written meanwhile wait for their own `sync`.
-        if (this.#waiting === written) this.#flush();
+        if (this.#count === written) this.#flush();
       },
       delete: (cid) => store.delete(cid),
       keys: (options) => store.keys(options),
@@ -42,7 +44,10 @@ export class BlockAnnouncer {
   }
 
   #add(cids: readonly CID[]): void {
-    this.#waiting = [...this.#waiting, ...cids].slice(-waitingMax);
+    this.#count += cids.length;
+    for (const cid of cids) this.#waiting.push(cid);
+    // Cut at twice the limit, so that a batch does not copy the list each time.
+    if (this.#waiting.length > 2 * waitingMax) this.#waiting.splice(0, this.#waiting.length - waitingMax);
     this.#timer ??= setTimeout(() => this.#flush(), delayMs).unref();
   }
 

@@ -39,7 +39,8 @@ export class Network {
   wrap(store: Blockstore): Blockstore {
     const waitMs = (signal: AbortSignal) => readOptionsOf(signal)?.waitMs ?? 0;
     if (!this.#isRemote) return withWait(store, { waitMs });
-    const fetching = withExchange(store, {
+    // Peers may wait for fetched blocks too.
+    const fetching = withExchange(this.#announcer.wrap(store), {
       waitMs,
       sessionOf: (signal) => readOptionsOf(signal)?.network,
       onFetched: (signal, bytes) => {
@@ -50,7 +51,7 @@ export class Network {
       onError: () => this.#counts.failures++,
     });
     this.#store = fetching;
-    return this.#announcer.wrap(fetching);
+    return fetching;
   }
 
   /** Opens the reads of one request; `undefined` without an exchange. The caller closes them. */

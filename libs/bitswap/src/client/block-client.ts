@@ -125,26 +125,19 @@ export class BlockClient {
   }
 
   /**
-   * Takes a verified block. Returns its want, `late` for a block that was requested earlier, `storing` for a copy of a block
-   * that is being stored, and `wrong` for a block that was never requested of this peer.
+   * Takes a verified block. Returns its want, which has ended, `late` for a block that was requested earlier, and `wrong` for a
+   * block that was never requested of this peer.
    */
-  arrived(name: PeerName, cid: CID): Want | 'late' | 'storing' | 'wrong' {
+  arrived(name: PeerName, cid: CID): Want | 'late' | 'wrong' {
     const key = blockKey(cid);
     const want = this.#wants.get(key);
     const peer = this.#peers.get(name);
     if (want === undefined) return peer?.wasAsked(key) ? 'late' : 'wrong';
-    if (want.isArrived) return 'storing';
+    this.#wants.delete(key);
     want.isArrived = true;
     if (peer !== undefined) this.#credit(peer, want);
     this.#withdraw(want, peer);
     return want;
-  }
-
-  /** Ends a want with its stored bytes or the error of the store. */
-  settle(want: Want, outcome: { readonly bytes: Uint8Array } | { readonly error: unknown }): void {
-    if (this.#wants.get(want.key) === want) this.#wants.delete(want.key);
-    if ('bytes' in outcome) want.resolve(outcome.bytes);
-    else want.reject(outcome.error);
   }
 
   presences(name: PeerName, presences: readonly Presence[]): void {

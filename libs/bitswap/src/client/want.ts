@@ -26,7 +26,7 @@ export class Want {
   readonly views = new Map<Peer, View>();
   /** Sessions with the number of their fetches that wait. */
   readonly #sessions = new Map<PeerSession, number>();
-  /** The block arrived and is being stored. */
+  /** The block arrived, or the want has ended. */
   isArrived = false;
   searchedAt = Number.NEGATIVE_INFINITY;
   readonly bytes: Promise<Uint8Array>;

@@ -1,5 +1,7 @@
 import './promise-with-resolvers.ts';
 import type { ConnectionGater, Libp2p, PrivateKey } from '@libp2p/interface';
+import { coalescingMuxer } from './coalesce-window-updates.ts';
+import { corkTransport } from './cork-writes.ts';
 
 /**
  * Options of yamux. The window of a stream stays below the buffer of a paused stream, so that back-pressure does not end
@@ -31,9 +33,9 @@ export async function createNode(options: NodeOptions = {}): Promise<Libp2p> {
     ...(connectionGater !== undefined && { connectionGater }),
     addresses: { listen: [...listen] },
     connectionManager: { maxConnections: connectionsMax },
-    transports: [tcp()],
+    transports: [corkTransport(tcp())],
     connectionEncrypters: [noise()],
-    streamMuxers: [yamux(muxerOptions)],
+    streamMuxers: [coalescingMuxer(yamux(muxerOptions))],
     services: { identify: identify() },
   });
 }

@@ -1,4 +1,6 @@
 import './promise-with-resolvers.ts';
 
+export { coalescingMuxer } from './coalesce-window-updates.ts';
+export { corkTransport } from './cork-writes.ts';
 export { createNode, muxerOptions, type NodeOptions } from './create-node.ts';
 export { bitswapProtocol, createLibp2pTransport } from './libp2p-transport.ts';

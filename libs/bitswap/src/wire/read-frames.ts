@@ -93,7 +93,8 @@ class FrameBuffer {
   #reserve(length: number): void {
     const needed = this.#filled + length;
     if (needed <= this.#body.length) return;
-    const body = new Uint8Array(Math.min(this.#length, Math.max(needed, this.#body.length * 2, 4096)));
+    // Four times the received bytes: a block of 256 KiB in chunks of 64 KiB is copied once.
+    const body = new Uint8Array(Buffer.allocUnsafeSlow(Math.min(this.#length, Math.max(needed * 4, 4096))).buffer);
     // Counted first: the callback may throw, and the release subtracts the count.
     const growth = body.length - this.#body.length;
     this.#buffered += growth;

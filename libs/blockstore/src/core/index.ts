@@ -4,7 +4,7 @@ export { BufferPool, type BufferPoolOptions } from '../buffer-pool.ts';
 export type { Claim, ClaimOptions, Claims, DiscardResult } from '../claims.ts';
 export type { Collectable, CollectableBlockstore, Hold, SweepOptions, SweepStep } from '../collectable.ts';
 export { BlockNotFoundError, BlockTooLargeError, CycleOverError, QuarantinedBlockError } from '../errors.ts';
-export { createHashedBlock, isHashedBlock } from '../hashed-block.ts';
+export { createHashedBlock, createVerifiedBlock, isHashedBlock } from '../hashed-block.ts';
 export { limits } from '../limits.ts';
 export { createMemoryBlockstore } from '../memory-blockstore.ts';
 export { type ScrubOptions, type ScrubReport, scrub } from '../scrub.ts';

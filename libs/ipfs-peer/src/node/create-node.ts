@@ -1,4 +1,4 @@
-import { muxerOptions } from '@cairn/bitswap/libp2p';
+import { coalescingMuxer, corkTransport, muxerOptions } from '@cairn/bitswap/libp2p';
 import type { Libp2p, PrivateKey, ServiceMap } from '@libp2p/interface';
 import type { KadDHT, Selectors, Validators } from '@libp2p/kad-dht';
 import type { Ping } from '@libp2p/ping';
@@ -75,9 +75,9 @@ export async function createNode(options: NodeOptions): Promise<Node> {
     },
     // Measures the latency of each connection and ends dead ones.
     connectionMonitor: { pingInterval: limits.latencyMs },
-    transports: [tcp(), webSockets()],
+    transports: [corkTransport(tcp()), webSockets()],
     connectionEncrypters: [noise()],
-    streamMuxers: [yamux({ ...muxerOptions, maxEarlyStreams: limits.earlyStreamsMax })],
+    streamMuxers: [coalescingMuxer(yamux({ ...muxerOptions, maxEarlyStreams: limits.earlyStreamsMax }))],
     ...(swarmKey !== undefined && { connectionProtector: preSharedKey({ psk: swarmKey }) }),
     services: {
       identify: identify({ maxInboundStreams: limits.identifyStreamsMax }),

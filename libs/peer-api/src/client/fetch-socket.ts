@@ -1,5 +1,6 @@
-import { WebSocket } from 'ws';
+import { type RawData, WebSocket } from 'ws';
 import { peerApiLimits } from '../limits.ts';
+import { decodeBlocks, type NumberedBlock } from '../wire/block-frames.ts';
 import { fetchPath } from '../wire/calls.ts';
 import { type FetchReport, type FetchRequest, fetchReports } from '../wire/fetch-messages.ts';
 import { MessageSender } from '../wire/message-sender.ts';
@@ -13,6 +14,7 @@ export interface FetchSocketOptions {
   /** Called for each new connection: the process of the peer knows nothing of earlier ones. */
   readonly onOpen: () => void;
   readonly onReport: (report: FetchReport) => void;
+  readonly onBlock: (block: NumberedBlock) => void;
 }
 
 /** One connection for fetches, opened again after each loss until `close`. */
@@ -69,9 +71,11 @@ export class FetchSocket {
       maxPayload: messageBytesMax,
       handshakeTimeout: silenceMs,
     });
+    // The parts of a message without a copy that joins them.
+    socket.binaryType = 'fragments';
     this.#socket = socket;
     socket.on('open', () => this.#opened(socket));
-    socket.on('message', (data) => this.#read(socket, String(data)));
+    socket.on('message', (data, isBinary) => this.#read(socket, data, isBinary));
     // The close event follows.
     socket.on('error', () => socket.terminate());
     socket.on('close', () => this.#lost(socket));
@@ -90,16 +94,19 @@ export class FetchSocket {
     this.#silence = setTimeout(() => socket.terminate(), silenceMs).unref();
   }
 
-  #read(socket: WebSocket, frame: string): void {
+  #read(socket: WebSocket, data: RawData, isBinary: boolean): void {
     this.#watch(socket);
-    let reports: FetchReport[];
+    let blocks: NumberedBlock[] = [];
+    let reports: FetchReport[] = [];
     try {
-      reports = fetchReports.parse(JSON.parse(frame));
+      if (isBinary) blocks = decodeBlocks(data as Buffer[]);
+      else reports = fetchReports.parse(JSON.parse(String(data)));
     } catch {
       // A peer of another version: the next connection may reach the right one.
       socket.terminate();
       return;
     }
+    for (const block of blocks) this.#options.onBlock(block);
     for (const report of reports) this.#options.onReport(report);
   }
 

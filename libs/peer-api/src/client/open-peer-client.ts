@@ -1,4 +1,3 @@
-import type { Blockstore } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
 import { peerApiLimits } from '../limits.ts';
 import type { PeerApi } from '../peer-api.ts';
@@ -10,14 +9,12 @@ export interface PeerClientOptions {
   readonly url: string;
   /** Returns a service token for the peer. Called for each request and connection. */
   readonly token: TokenSource;
-  /** Store that the process of the peer writes to, without wrappers that would fetch a missing block. */
-  readonly store: Pick<Blockstore, 'get'>;
 }
 
 /** Opens a {@link PeerApi} whose work another process does. It connects in the background and again after each loss. */
-export function openPeerClient({ url, token, store }: PeerClientOptions): PeerApi {
+export function openPeerClient({ url, token }: PeerClientOptions): PeerApi {
   const calls = new HttpCalls(url, token);
-  const exchange = new RemoteExchange({ url, token, store });
+  const exchange = new RemoteExchange({ url, token });
   return {
     exchange,
     describe: (peer, { signal } = {}) => calls.value('describe', { peer }, signal),

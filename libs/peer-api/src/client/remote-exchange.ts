@@ -1,9 +1,16 @@
-import type { BlockExchange, ExchangePeer, ExchangeSession, FetchOptions, Provider } from '@cairn/block-exchange';
-import type { Blockstore } from '@cairn/blockstore/core';
-import { assertHashAllowed, type CID, verifyBytes } from '@cairn/cid';
-import { isCairnError } from '@cairn/errors';
+import {
+  type BlockExchange,
+  type ExchangePeer,
+  type ExchangeSession,
+  type FetchOptions,
+  type LinkedAbort,
+  linkAbort,
+  type Provider,
+} from '@cairn/block-exchange';
+import { assertHashAllowed, type CID } from '@cairn/cid';
 import { errorFromWire, PeerApiError } from '../errors.ts';
 import { peerApiLimits } from '../limits.ts';
+import type { NumberedBlock } from '../wire/block-frames.ts';
 import type { FetchReport } from '../wire/fetch-messages.ts';
 import { FetchSocket } from './fetch-socket.ts';
 import type { TokenSource } from './http-calls.ts';
@@ -14,23 +21,16 @@ const { wantsMax, fetchesMax, sessionsMax, providersMax, addressesMax, announces
 /** Session of fetches outside of a session, and of sessions beyond the limit. */
 const commonSession = 0;
 
-/** Reads of a stored block before it is requested again, and requests before the fetch fails. */
-const readsMax = 4;
-const missesMax = 3;
-
 export interface RemoteExchangeOptions {
   readonly url: string;
   readonly token: TokenSource;
-  /** Store that the process of the peer writes to. */
-  readonly store: Pick<Blockstore, 'get'>;
 }
 
 /**
  * Fetches blocks through the process of the peer. Open fetches survive its restart: each new connection requests them
- * again. The peer stores a block durably before it reports it, and this side reads and verifies it.
+ * again. The process of the peer verifies the bytes. `withExchange` verifies them again and stores them.
  */
 export class RemoteExchange implements BlockExchange {
-  readonly #store: Pick<Blockstore, 'get'>;
   readonly #socket: FetchSocket;
   /** Open wants by session and block. */
   readonly #wants = new Map<string, Want>();
@@ -43,13 +43,13 @@ export class RemoteExchange implements BlockExchange {
   #lastSession = commonSession;
   #isClosed = false;
 
-  constructor({ url, token, store }: RemoteExchangeOptions) {
-    this.#store = store;
+  constructor({ url, token }: RemoteExchangeOptions) {
     this.#socket = new FetchSocket({
       url,
       token,
       onOpen: () => this.#restore(),
       onReport: (report) => this.#handle(report),
+      onBlock: (block) => this.#receive(block),
     });
   }
 
@@ -61,7 +61,7 @@ export class RemoteExchange implements BlockExchange {
     const isCommon = this.#sessions.size >= sessionsMax;
     const id = isCommon ? commonSession : ++this.#lastSession;
     const known = bounded(providers);
-    const open = new Set<AbortController>();
+    const open = new Set<LinkedAbort>();
     if (!isCommon) {
       this.#sessions.set(id, known);
       this.#socket.send({ type: 'open', session: id, providers: known });
@@ -70,13 +70,13 @@ export class RemoteExchange implements BlockExchange {
     return {
       fetch: async (cid, options = {}) => {
         if (isClosed) throw closed('The session is closed.');
-        const ended = new AbortController();
+        const ended = linkAbort(options.signal);
         open.add(ended);
-        const signal = options.signal === undefined ? ended.signal : AbortSignal.any([ended.signal, options.signal]);
         const hints = isCommon ? [...known, ...(options.providers ?? [])] : options.providers;
         try {
-          return await this.#fetch(cid, id, { signal, ...(hints !== undefined && { providers: hints }) });
+          return await this.#fetch(cid, id, { signal: ended.signal, ...(hints !== undefined && { providers: hints }) });
         } finally {
+          ended.unlink();
           open.delete(ended);
         }
       },
@@ -198,42 +198,22 @@ export class RemoteExchange implements BlockExchange {
       this.#peers = report.peers;
       return;
     }
-    const want = this.#sent.get(report.id);
-    if (want === undefined) return;
-    this.#sent.delete(report.id);
-    if (report.type === 'stored') void this.#read(want);
-    else this.#settle(want, (open) => open.reject(errorFromWire(report.error)));
+    const want = this.#take(report.id);
+    if (want !== undefined) this.#settle(want, (open) => open.reject(errorFromWire(report.error)));
+  }
+
+  #receive({ id, bytes }: NumberedBlock): void {
+    const want = this.#take(id);
+    if (want !== undefined) this.#settle(want, (open) => open.resolve(bytes));
+  }
+
+  /** Returns the want of an answer, and sends a waiting one in its place. */
+  #take(id: number): Want | undefined {
+    const want = this.#sent.get(id);
+    if (want === undefined) return undefined;
+    this.#sent.delete(id);
     this.#pump();
-  }
-
-  async #read(want: Want): Promise<void> {
-    try {
-      const bytes = await this.#storedBytes(want.cid);
-      if (bytes !== undefined) return this.#settle(want, (open) => open.resolve(bytes));
-      if (want.isAbandoned || this.#isClosed) return;
-      // Garbage collection may have removed the block meanwhile.
-      if (++want.misses >= missesMax) throw storeDiffers(want.cid);
-      want.isSent = false;
-      this.#unsent.add(want);
-      this.#pump();
-    } catch (error) {
-      this.#settle(want, (open) => open.reject(error));
-    }
-  }
-
-  /** Reads a block that another process has stored. The first read may use a snapshot from before the write. */
-  async #storedBytes(cid: CID): Promise<Uint8Array | undefined> {
-    for (let read = 1; read <= readsMax; read++) {
-      try {
-        const bytes = await this.#store.get(cid);
-        verifyBytes(cid, bytes);
-        return bytes;
-      } catch (error) {
-        if (!isCairnError(error, 'BLOCK_NOT_FOUND')) throw error;
-      }
-      await new Promise((resolve) => setTimeout(resolve, 5 * read));
-    }
-    return undefined;
+    return want;
   }
 
   #settle(want: Want, how: (want: Want) => void): void {
@@ -258,14 +238,4 @@ function tooManyFetches(): PeerApiError {
   return new PeerApiError('PEER_FETCHES_EXCEEDED', `The service has ${fetchesMax} open fetches.`, {
     hint: 'Try again when others have ended.',
   });
-}
-
-function storeDiffers(cid: CID): PeerApiError {
-  return new PeerApiError(
-    'PEER_STORE_DIFFERS',
-    `The IPFS peer stored block ${cid}, but this service does not find it.`,
-    {
-      hint: 'Run both with the same CAIRN_HOME.',
-    },
-  );
 }

@@ -11,8 +11,6 @@ export class Want {
   /** Number on the wire. A want that is requested again gets another one, so that late answers do not match. */
   id = 0;
   isSent = false;
-  /** Reads that did not find the block after the peer stored it. */
-  misses = 0;
   providers: readonly Provider[];
   readonly #waiters = new Set<Waiter>();
 

@@ -9,7 +9,7 @@ export interface PeerApiModuleOptions {
   /** Address of the peer process. Undefined: {@link PEER_API} is undefined. */
   readonly url: string | undefined;
   readonly inject?: FactoryProvider['inject'];
-  /** Returns the source of tokens, and the unwrapped block store that the peer process writes to. */
+  /** Returns the source of tokens. */
   readonly useFactory: (...dependencies: never[]) => Omit<PeerClientOptions, 'url'>;
 }
 

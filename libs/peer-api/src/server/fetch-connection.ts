@@ -4,27 +4,48 @@ import { PeerApiError, wireErrorFrom } from '../errors.ts';
 import { peerApiLimits } from '../limits.ts';
 import { type FetchReport, type FetchRequest, fetchRequests } from '../wire/fetch-messages.ts';
 import { MessageSender } from '../wire/message-sender.ts';
+import { BlockSender } from './block-sender.ts';
 
-const { wantsMax, sessionsMax, reportMs, reportedPeersMax } = peerApiLimits;
+const { wantsMax, sessionsMax, reportMs, reportedPeersMax, silenceMs, heldBytesMax, unreadBytesMax } = peerApiLimits;
 
 /** WebSocket close code of a message that is not valid (RFC 6455, 7.4.1). */
 const invalidMessage = 1007;
 
-/** Serves the fetches of one connection. Its end cancels them: the service requests them again on its next connection. */
+type WantRequest = Extract<FetchRequest, { type: 'want' }>;
+
+/** Want of the service. `ended` is absent while it waits for the service to read. */
+interface OpenWant {
+  readonly request: WantRequest;
+  ended?: AbortController;
+}
+
+/**
+ * Serves the fetches of one connection. Verified blocks go to the service, which stores them. Unread blocks are bounded: at
+ * {@link heldBytesMax} no further fetch begins, and at {@link unreadBytesMax} running ones end and begin again later. The end of
+ * the connection cancels all: the service requests them again on its next connection.
+ */
 export class FetchConnection {
   readonly #socket: WebSocket;
   readonly #exchange: BlockExchange;
   readonly #onError: (error: unknown) => void;
-  readonly #sender: MessageSender<FetchReport>;
+  readonly #messages: MessageSender<FetchReport>;
+  readonly #blocks: BlockSender;
   readonly #sessions = new Map<number, ExchangeSession>();
-  readonly #wants = new Map<number, AbortController>();
+  readonly #wants = new Map<number, OpenWant>();
+  /** Wants whose fetch waits until the service has read blocks. */
+  readonly #held = new Set<OpenWant>();
   readonly #timer: NodeJS.Timeout;
+  #progressAt = performance.now();
 
   constructor(socket: WebSocket, exchange: BlockExchange, onError: (error: unknown) => void) {
     this.#socket = socket;
     this.#exchange = exchange;
     this.#onError = onError;
-    this.#sender = new MessageSender(socket);
+    this.#messages = new MessageSender(socket);
+    this.#blocks = new BlockSender(socket, () => {
+      this.#progressAt = performance.now();
+      this.#startHeld();
+    });
     this.#timer = setInterval(() => this.#report(), reportMs).unref();
     socket.on('message', (data) => this.#read(String(data)));
     socket.on('close', () => this.#end());
@@ -48,10 +69,10 @@ export class FetchConnection {
 
   /** Stops to read from a service that does not read its answers. */
   #pauseWhileBlocked(): void {
-    if (!this.#sender.isBlocked || this.#socket.isPaused) return;
+    if (!this.#messages.isFull || this.#socket.isPaused) return;
     this.#socket.pause();
     const timer = setInterval(() => {
-      if (this.#sender.isBlocked && this.#socket.readyState === this.#socket.OPEN) return;
+      if (this.#messages.isFull && this.#socket.readyState === this.#socket.OPEN) return;
       clearInterval(timer);
       this.#socket.resume();
     }, 10);
@@ -71,11 +92,10 @@ export class FetchConnection {
         this.#sessions.delete(request.session);
         return;
       case 'want':
-        void this.#fetch(request);
+        this.#want(request);
         return;
       case 'cancel':
-        this.#wants.get(request.id)?.abort(new PeerApiError('PEER_CLOSED', 'The service ended the fetch.'));
-        this.#wants.delete(request.id);
+        this.#cancel(request.id);
         return;
       case 'announce':
         this.#exchange.announce(request.cids);
@@ -85,30 +105,86 @@ export class FetchConnection {
     }
   }
 
-  async #fetch({ id, session, cid, providers }: Extract<FetchRequest, { type: 'want' }>): Promise<void> {
-    if (this.#wants.has(id)) return;
-    if (this.#wants.size >= wantsMax) return this.#fail(id, tooManyWants());
+  #want(request: WantRequest): void {
+    if (this.#wants.has(request.id)) return;
+    if (this.#wants.size >= wantsMax) {
+      this.#fail(request.id, tooManyWants());
+      return;
+    }
+    const want: OpenWant = { request };
+    this.#wants.set(request.id, want);
+    this.#held.add(want);
+    this.#startHeld();
+  }
+
+  #cancel(id: number): void {
+    const want = this.#wants.get(id);
+    if (want === undefined) return;
+    this.#wants.delete(id);
+    this.#held.delete(want);
+    want.ended?.abort(new PeerApiError('PEER_CLOSED', 'The service ended the fetch.'));
+  }
+
+  #startHeld(): void {
+    for (const want of this.#held) {
+      if (this.#blocks.unreadBytes > heldBytesMax) return;
+      this.#held.delete(want);
+      void this.#fetch(want);
+    }
+  }
+
+  async #fetch(want: OpenWant): Promise<void> {
+    const { id, session, cid, providers } = want.request;
     const ended = new AbortController();
-    this.#wants.set(id, ended);
+    want.ended = ended;
     const from: { fetch: BlockExchange['fetch'] } = this.#sessions.get(session) ?? this.#exchange;
     const options: FetchOptions = { signal: ended.signal, ...(providers !== undefined && { providers }) };
     try {
-      await from.fetch(cid, options);
-      if (this.#wants.delete(id)) this.#sender.send({ type: 'stored', id });
+      const bytes = await from.fetch(cid, options);
+      if (this.#isCurrent(want, ended)) this.#deliver(id, bytes);
     } catch (error) {
-      if (this.#wants.delete(id)) this.#fail(id, error);
+      if (!this.#isCurrent(want, ended)) return;
+      this.#wants.delete(id);
+      this.#fail(id, error);
+    }
+  }
+
+  /** False after a cancel, and after the fetch was put back. */
+  #isCurrent(want: OpenWant, ended: AbortController): boolean {
+    return this.#wants.get(want.request.id) === want && want.ended === ended;
+  }
+
+  #deliver(id: number, bytes: Uint8Array): void {
+    this.#wants.delete(id);
+    this.#blocks.send({ id, bytes });
+    if (this.#blocks.unreadBytes > unreadBytesMax) this.#hold();
+  }
+
+  /** Ends the running fetches until the service has read blocks. */
+  #hold(): void {
+    for (const want of this.#wants.values()) {
+      const { ended } = want;
+      if (ended === undefined) continue;
+      delete want.ended;
+      this.#held.add(want);
+      ended.abort(new PeerApiError('PEER_CLOSED', 'The service does not read its blocks.'));
     }
   }
 
   #fail(id: number, error: unknown): void {
     const wire = wireErrorFrom(error);
     if (wire.code === 'PEER_FAULT') this.#onError(error);
-    this.#sender.send({ type: 'failed', id, error: wire });
+    this.#messages.send({ type: 'failed', id, error: wire });
   }
 
   #report(): void {
-    if (this.#sender.isBlocked) return;
-    this.#sender.send({ type: 'peers', peers: this.#exchange.peers().slice(0, reportedPeersMax) });
+    if (this.#messages.isBlocked) {
+      // Its blocks take memory from all services.
+      if (performance.now() - this.#progressAt > silenceMs) this.#socket.terminate();
+      return;
+    }
+    this.#progressAt = performance.now();
+    this.#messages.send({ type: 'peers', peers: this.#exchange.peers().slice(0, reportedPeersMax) });
   }
 
   #end(): void {
@@ -116,7 +192,9 @@ export class FetchConnection {
     const reason = new PeerApiError('PEER_CLOSED', 'The connection of the service is closed.');
     const wants = [...this.#wants.values()];
     this.#wants.clear();
-    for (const want of wants) want.abort(reason);
+    this.#held.clear();
+    this.#blocks.clear();
+    for (const { ended } of wants) ended?.abort(reason);
     for (const session of this.#sessions.values()) session.close();
     this.#sessions.clear();
   }

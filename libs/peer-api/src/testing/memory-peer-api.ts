@@ -1,5 +1,5 @@
 import type { BlockExchange, ExchangeSession, FetchOptions, Provider } from '@cairn/block-exchange';
-import type { Block, Blockstore } from '@cairn/blockstore/core';
+import type { Block } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
 import { PeerApiError } from '../errors.ts';
 import type { ConnectedPeer, NodeDescription, PeerApi } from '../peer-api.ts';
@@ -22,9 +22,9 @@ const other = {
   address: '/ip4/203.0.113.5/tcp/4001/p2p/12D3KooWJRSrypvnpHgc6ZAgyCni4KcSmbV7uGRaMw5LgMKT18fq',
 };
 
-/** Creates a {@link MemoryPeerApi} that stores fetched blocks in `store`. */
-export function createMemoryPeerApi({ store }: { readonly store: Blockstore }): MemoryPeerApi {
-  const network = new MemoryNetwork(store);
+/** Creates a {@link MemoryPeerApi}. */
+export function createMemoryPeerApi(): MemoryPeerApi {
+  const network = new MemoryNetwork();
   const connections = new Map<string, ConnectedPeer>();
   const peering = new Map<string, Provider>();
   const records = new Map<string, Uint8Array>();
@@ -141,13 +141,8 @@ class MemoryNetwork {
     bytesSent: 0,
     messagesReceived: 0,
   };
-  readonly #store: Blockstore;
   readonly #offered = new Map<string, Uint8Array>();
   readonly #waiting = new Map<CID, () => void>();
-
-  constructor(store: Blockstore) {
-    this.#store = store;
-  }
 
   get wantlist(): CID[] {
     return [...this.#waiting.keys()];
@@ -195,8 +190,6 @@ class MemoryNetwork {
       signal?.throwIfAborted();
       const bytes = this.#offered.get(cid.toString());
       if (bytes !== undefined) {
-        await this.#store.putMany([{ cid, bytes }]);
-        await this.#store.sync();
         this.counters.blocksReceived++;
         this.counters.bytesReceived += bytes.length;
         return bytes;

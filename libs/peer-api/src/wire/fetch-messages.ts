@@ -14,9 +14,8 @@ const request = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('announce'), cids }),
 ]);
 
-/** Message of the peer. */
+/** Message of the peer. Blocks are binary messages. */
 const report = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('stored'), id: number }),
   z.strictObject({ type: z.literal('failed'), id: number, error: wireError }),
   z.strictObject({ type: z.literal('peers'), peers: z.array(exchangePeer).max(peerApiLimits.reportedPeersMax) }),
 ]);

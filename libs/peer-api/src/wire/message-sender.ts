@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws';
 import { peerApiLimits } from '../limits.ts';
 import { encodeJson } from './json.ts';
 
-const { bufferedBytesMax } = peerApiLimits;
+const { bufferedBytesMax, waitingMessagesMax } = peerApiLimits;
 
 /**
  * Sends the messages of one turn of the event loop as lists. It waits while the other side does not read. The sender bounds
@@ -20,6 +20,11 @@ export class MessageSender<Message> {
   /** Reports whether the other side reads slowly. */
   get isBlocked(): boolean {
     return this.#socket.bufferedAmount > bufferedBytesMax;
+  }
+
+  /** Reports whether many messages wait. */
+  get isFull(): boolean {
+    return this.#messages.length > waitingMessagesMax;
   }
 
   send(message: Message): void {
