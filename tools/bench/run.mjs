@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Measures both services beside the limits of this machine, in one run:
-// node run.mjs [--only storage|gateway|metering|isolation|upstreams|ipfs-peer|ipfs-peer-load|ipfs-gateway|limits] [--storage-peer URL] [--anvil] [--mib 1024] [--count 10000] [--home /dev/shm]
+// node run.mjs [--only storage|gateway|metering|isolation|upstreams|ipfs-peer|ipfs-peer-load|ipfs-gateway|limits|pins] [--storage-peer URL] [--anvil] [--mib 1024] [--count 10000] [--home /dev/shm]
 //   [--chain DIRECTORY] [--minutes 0] [--seconds 30] [--attacks cat,eth_call] [--rounds 3] [--case TEXT]
 // A storage peer is another server of Kubo's API, with credentials in its URL where it asks for them; --anvil takes the
 // node of that name from the npm registry and puts it beside the gateway. --chain names a directory with genesis.json and
@@ -13,6 +13,7 @@
 // `ipfs-gateway` runs only with --only: it compares the gateway with a real Kubo, alternately, --rounds times; --case names a part of a line's name, such as
 // `MiB, 2` for the large file of --mib, or `memory` for that with 2,000 connections; --profile DIRECTORY writes a CPU profile of the gateway.
 // `limits` runs only with --only: token lots a second embedded beside Redis, --count of them in each of --rounds.
+// `pins` runs only with --only: the embedded pin store beside PostgreSQL, --count calls at each of --pins, --rounds times.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -29,6 +30,7 @@ import { servicePid, startServices } from './lib/services.mjs';
 import { benchLimits } from './limits.mjs';
 import { benchMetering } from './metering.mjs';
 import { benchMemory } from './mixed.mjs';
+import { benchPins } from './pins.mjs';
 import { benchStorage } from './storage.mjs';
 import { benchUpstreams } from './upstreams.mjs';
 
@@ -44,6 +46,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '30' },
     attacks: { type: 'string' },
     rounds: { type: 'string', default: '3' },
+    pins: { type: 'string', default: '10000,100000' },
     profile: { type: 'string' },
     case: { type: 'string' },
     home: { type: 'string', default: process.cwd() },
@@ -51,6 +54,11 @@ const { values } = parseArgs({
 });
 if (values.only === 'limits') {
   await benchLimits({ rounds: Number(values.rounds), count: Number(values.count) });
+  process.exit(0);
+}
+if (values.only === 'pins') {
+  const sizes = values.pins.split(',').map(Number);
+  await benchPins({ rounds: Number(values.rounds), count: Number(values.count), sizes });
   process.exit(0);
 }
 if (values.only === 'isolation') {
