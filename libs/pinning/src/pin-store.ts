@@ -52,6 +52,22 @@ export interface ReleasedRoot {
   readonly isPinned: boolean;
 }
 
+/** A root that an account began or ended to pin. */
+export interface ChangedRoot {
+  readonly account: string;
+  readonly cid: CID;
+  readonly mode: PinMode;
+}
+
+/** Changes of roots after a position. */
+export interface RootChanges {
+  readonly roots: readonly ChangedRoot[];
+  /** Position after the last of them. */
+  readonly position: string;
+  /** True if no further change is listed now. */
+  readonly isLast: boolean;
+}
+
 /** The right to collect garbage, which one process has at a time. */
 export interface CollectionLock {
   /** Extends the lock. Resolves to false when it was lost. */
@@ -93,6 +109,11 @@ export interface PinStore {
   assertConsistent(options?: { readonly account?: string; readonly signal?: AbortSignal }): Promise<void>;
   /** Streams the roots of all accounts in the order of their CIDs, from the first one after `after`. */
   roots(mode: PinMode, after?: CID): AsyncIterable<Root>;
+  /**
+   * Lists changes of roots of all accounts after a position, or only the current position if it is absent. Resolves to undefined
+   * for a position whose changes are no longer listed. Stores of one machine have no list: a comparison of all roots is cheap.
+   */
+  rootChanges?(position: string | undefined): Promise<RootChanges | undefined>;
   /** Reports whether any account pins a CID in a mode. */
   isPinned(mode: PinMode, cid: CID): Promise<boolean>;
   /**

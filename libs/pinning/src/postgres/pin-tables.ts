@@ -56,6 +56,8 @@ export const operationKinds = { put: 0, putKnownRoot: 1, remove: 2 } as const;
 export const operationResults = { done: 0, quotaExceeded: 1, notPinned: 2, rootUnknown: 3 } as const;
 /** Milliseconds for which changes are listed. A reader that is further behind compares all roots. */
 const changesKeptMs = 3_600_000;
+/** Row of `pin_control` with the last transaction whose changes are no longer listed. */
+export const prunedChanges = 'pruned-changes';
 
 /**
  * Applies operations on pins of one account, one after the other, each whole or not at all. Pins of a call have distinct CIDs.
@@ -179,8 +181,14 @@ BEGIN
   WHERE account = of_account AND (pins, blocks, bytes) IS DISTINCT FROM (total.pins, total.blocks, total.bytes);
 
   IF random() < 0.01 THEN
-    DELETE FROM pin_changes WHERE id IN (
-      SELECT id FROM pin_changes WHERE at < changed_at - ${changesKeptMs} ORDER BY id LIMIT 10000 FOR UPDATE SKIP LOCKED);
+    WITH old AS (
+      SELECT id FROM pin_changes WHERE at < changed_at - ${changesKeptMs} ORDER BY id LIMIT 10000 FOR UPDATE SKIP LOCKED
+    ), gone AS (
+      DELETE FROM pin_changes c USING old WHERE c.id = old.id RETURNING c.transaction_id
+    )
+    INSERT INTO pin_control AS known
+    SELECT '${prunedChanges}', max(transaction_id)::text FROM gone HAVING count(*) > 0
+    ON CONFLICT (name) DO UPDATE SET value = greatest(known.value::xid8, EXCLUDED.value::xid8)::text;
   END IF;
 END $$`;
 

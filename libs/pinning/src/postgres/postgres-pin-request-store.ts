@@ -1,33 +1,16 @@
 import { CID, parseCid } from '@cairn/cid';
 import type { Postgres, Transaction } from '@cairn/postgres';
-import { PinRequestNotFoundError, PinRequestsFullError } from '../errors.ts';
+import { PinRequestNotFoundError } from '../errors.ts';
 import type { CollectionLock } from '../pin-store.ts';
-import {
-  type NewPinRequest,
-  type PinRequest,
-  type PinRequestOutcome,
-  pinRequestLimits,
-} from '../requests/pin-request.ts';
-import { idBytesOf, newRequestId, referencedCids, uint64 } from '../requests/pin-request-records.ts';
+import { type NewPinRequest, type PinRequest, type PinRequestOutcome } from '../requests/pin-request.ts';
+import { idBytesOf, newRequestId, referencedCids } from '../requests/pin-request-records.ts';
 import type { DueRange, PinRequestRange, PinRequestStore, ReleasedPin } from '../requests/pin-request-store.ts';
 import { changePins } from './pin-operations.ts';
 import { pinSteps } from './pin-tables.ts';
 import { PostgresWebhookStore } from './postgres-webhook-store.ts';
 import { PostgresWorker } from './postgres-worker.ts';
-import { type AccountRow, lockAccount, requestSteps } from './request-tables.ts';
-
-interface RequestRow {
-  readonly account: string;
-  readonly id: string;
-  readonly due_at: number | null;
-  readonly worker: string | null;
-  readonly record: string;
-  /** True while the worker of the row renews its lease. */
-  readonly is_claimed?: boolean;
-}
-
-/** Properties of a request that are not in columns. */
-type RequestRecord = Omit<PinRequest, 'id' | 'account' | 'createdAt' | 'dueAt'>;
+import { assertRoom, bytesOf, firstIdAt, type RequestRow, recordOf, requestOf } from './request-rows.ts';
+import { lockAccount, requestSteps } from './request-tables.ts';
 
 /** Rows of one page. */
 const pageRows = 256;
@@ -297,33 +280,6 @@ class PostgresPinRequestStore implements PinRequestStore {
 
   /** The database belongs to its opener. */
   async close(): Promise<void> {}
-}
-
-/** The request that is replaced leaves its room. @throws PIN_REQUESTS_FULL */
-function assertRoom({ requests, open }: AccountRow, replaced: PinRequest | undefined): void {
-  const { requestsMax, openMax } = pinRequestLimits;
-  const [left, leftOpen] = replaced ? [1, replaced.dueAt === undefined ? 0 : 1] : [0, 0];
-  if (open - leftOpen >= openMax) throw new PinRequestsFullError(`${open} open pin requests`, openMax);
-  if (requests - left >= requestsMax) throw new PinRequestsFullError(`${requests} pin requests`, requestsMax);
-}
-
-function requestOf({ account, id, due_at, record }: RequestRow): PinRequest {
-  const createdAt = Number(Buffer.from(id, 'hex').readBigUInt64BE(0));
-  const stored = JSON.parse(record) as RequestRecord;
-  return { id, account, createdAt, ...stored, ...(due_at !== null && { dueAt: due_at }) };
-}
-
-function recordOf({ id: _, account: __, createdAt: ___, dueAt: ____, ...record }: PinRequest): string {
-  return JSON.stringify(record satisfies RequestRecord);
-}
-
-function bytesOf(cids: readonly CID[]): Uint8Array[] {
-  return cids.map(({ bytes }) => bytes);
-}
-
-/** Returns a text that is before all ids of a time, in microseconds since 1970, and after those of earlier times. */
-function firstIdAt(time: number): string {
-  return uint64(Math.max(0, time)).toString('hex');
 }
 
 /** Opens the pin requests beside the pins of a database, and creates their tables. @throws the errors of `Postgres.migrate` */

@@ -3,12 +3,23 @@ import type { Postgres, Statement } from '@cairn/postgres';
 import type { CollectionState } from '../collection-report.ts';
 import { PinNotFoundError, QuotaExceededError } from '../errors.ts';
 import { noUsage } from '../pin-records.ts';
-import type { CollectionLock, Pin, PinMode, PinStore, Quota, ReleasedRoot, Root, Usage } from '../pin-store.ts';
+import type {
+  CollectionLock,
+  Pin,
+  PinMode,
+  PinStore,
+  Quota,
+  ReleasedRoot,
+  Root,
+  RootChanges,
+  Usage,
+} from '../pin-store.ts';
 import { AccountBatches } from './account-batches.ts';
 import { comparePins } from './compare-pins.ts';
 import { type ChangedPin, modeNumber, modeOf, type OperationRow } from './pin-operations.ts';
 import { operationResults, pinSteps } from './pin-tables.ts';
 import { tryTakeLease } from './postgres-lease.ts';
+import { listRootChanges } from './root-changes.ts';
 
 interface PinRow {
   readonly cid: Uint8Array;
@@ -113,6 +124,10 @@ class PostgresPinStore implements PinStore {
     const page = (from: Uint8Array) => ({ name: 'pin-roots', text, values: [modeNumber(mode), from] });
     for await (const { cid, count, blocks, bytes } of this.#pages<RootRow>(page, after?.bytes ?? noCid))
       yield { cid: cidOf(cid), count, size: { blocks, bytes } };
+  }
+
+  rootChanges(position: string | undefined): Promise<RootChanges | undefined> {
+    return listRootChanges(this.#database, position);
   }
 
   async isPinned(mode: PinMode, cid: CID): Promise<boolean> {

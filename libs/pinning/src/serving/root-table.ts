@@ -1,12 +1,22 @@
 import { createHash } from 'node:crypto';
 import { CID, codecs } from '@cairn/cid';
 import type { Database, Environment } from '@cairn/embedded-store';
-import type { PinMode } from '../pin-store.ts';
+import type { ChangedRoot, PinMode, RootChanges } from '../pin-store.ts';
 import type { ReferenceTables } from './reference-tables.ts';
 import type { ServedRoots } from './served-roots.ts';
 import type { Change } from './work.ts';
 
 const rootsPerStep = 256;
+/** Interval between comparisons of all roots, where changes of roots are listed. */
+const compareEveryMs = 3_600_000;
+
+/** Origin whose changes are listed. */
+type FollowedRoots = ServedRoots & Required<Pick<ServedRoots, 'pins' | 'isRoot'>>;
+
+function hasChanges(origin: ServedRoots): origin is FollowedRoots {
+  return origin.pins?.rootChanges !== undefined && origin.isRoot !== undefined;
+}
+
 const modes = ['recursive', 'direct'] as const satisfies readonly PinMode[];
 
 /** Roots whose references are counted or queued, by origin. */
@@ -15,6 +25,9 @@ export class RootTable {
   readonly #references: ReferenceTables;
   readonly #roots: Database;
   readonly #origins: Database;
+  /** Position in the changes of the pins. Kept in memory: each start compares all roots. */
+  #position: string | undefined;
+  #comparedAt = Number.NEGATIVE_INFINITY;
 
   constructor(environment: Environment, references: ReferenceTables) {
     this.#environment = environment;
@@ -27,13 +40,66 @@ export class RootTable {
     return this.#roots.count();
   }
 
-  /** Compares the roots of all origins with the table and queues the differences. */
+  /**
+   * Queues the differences between the roots of all origins and the table. Where changes of the pins are listed, only changed
+   * roots are examined, except in the first refresh, once an hour, and for new origins.
+   */
   async refresh(origins: readonly ServedRoots[]): Promise<void> {
-    for (const origin of origins) await this.#refreshOrigin(origin);
+    try {
+      if (!(await this.#applyChanges(origins))) await this.#compareAll(origins);
+    } catch (error) {
+      // An origin may have been compared in part only.
+      this.#position = undefined;
+      throw error;
+    }
     const listed = new Set(origins.map(({ origin }) => origin));
     for (const { value } of [...this.#origins.range()]) {
       const origin = Buffer.from(value).toString();
       if (!listed.has(origin)) await this.#forget(origin);
+    }
+  }
+
+  /** Compares all roots. The position is read first, so that changes during the comparison are examined by the next refresh. */
+  async #compareAll(origins: readonly ServedRoots[]): Promise<void> {
+    const current = await origins.find(hasChanges)?.pins.rootChanges?.(undefined);
+    this.#position = undefined;
+    for (const origin of origins) await this.#refreshOrigin(origin);
+    this.#position = current?.position;
+    this.#comparedAt = performance.now();
+  }
+
+  /** Examines changed roots. Returns false if all roots must be compared. */
+  async #applyChanges(origins: readonly ServedRoots[]): Promise<boolean> {
+    const pins = origins.find(hasChanges)?.pins;
+    const following = origins.filter(hasChanges).filter((origin) => origin.pins === pins);
+    if (pins === undefined || following.length < origins.length || this.#position === undefined) return false;
+    if (performance.now() - this.#comparedAt > compareEveryMs) return false;
+    for (let isLast = false; !isLast; ) {
+      const changes: RootChanges | undefined = await pins.rootChanges?.(this.#position);
+      if (changes === undefined) return false;
+      for (const origin of following)
+        if (this.#origins.has(idOf(origin.origin))) await this.#examine(origin, changes.roots);
+      this.#position = changes.position;
+      ({ isLast } = changes);
+    }
+    for (const origin of following) if (!this.#origins.has(idOf(origin.origin))) await this.#refreshOrigin(origin);
+    return true;
+  }
+
+  async #examine(origin: FollowedRoots, changed: readonly ChangedRoot[]): Promise<void> {
+    const { account } = origin;
+    const own = changed.filter((root) => account === undefined || account === root.account);
+    const distinct = [...new Map(own.map((root) => [`${root.mode} ${root.cid}`, root])).values()];
+    for (let from = 0; from < distinct.length; from += rootsPerStep) {
+      const roots = distinct.slice(from, from + rootsPerStep);
+      const states = await Promise.all(roots.map((root) => origin.isRoot(root)));
+      for (const mode of modes) {
+        const prefix = prefixOf(idOf(origin.origin), mode);
+        const changes = roots.flatMap((root, n): { readonly key: Buffer; readonly change: Change }[] =>
+          root.mode === mode ? [{ key: Buffer.concat([prefix, root.cid.bytes]), change: states[n] ? 1 : -1 }] : [],
+        );
+        await this.#apply(changes, prefix, mode);
+      }
     }
   }
 
