@@ -33,9 +33,11 @@ import { NetworkPermits } from './api-v0/peer/network-permits.ts';
 import { RetainedRoots } from './api-v0/retained-roots.ts';
 import { StorageState } from './api-v0/storage-state.ts';
 import { Uploads } from './api-v0/uploads.ts';
+import { withDenials } from './api-v0/with-denials.ts';
 import { withWork } from './api-v0/with-work.ts';
 import { WriteSessions } from './api-v0/write-sessions.ts';
 import { CodecPool } from './codec-pool/codec-pool.ts';
+import { DeniedContent } from './denied-content.ts';
 import { FailedWriteCleaner } from './failed-write-cleaner.ts';
 import { Network } from './network/network.ts';
 import { PeerConnection } from './network/peer-connection.ts';
@@ -77,10 +79,12 @@ export class AppModule {
         BlockstoreModule.forRootAsync({
           useFactory: () => stores.blocks({ pendingBytesMax: 3 * MiB, bytesMax, diskReserveBytes }),
           wrap: (store) =>
-            withWork(
-              withYielding(
-                network.wrap(
-                  withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),
+            withDenials(
+              withWork(
+                withYielding(
+                  network.wrap(
+                    withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),
+                  ),
                 ),
               ),
             ),
@@ -98,6 +102,7 @@ export class AppModule {
         }),
       ],
       providers: [
+        { provide: DeniedContent, useFactory: () => DeniedContent.open(context) },
         { provide: CodecPool, useFactory: () => new CodecPool() },
         RetainedRoots,
         FailedWriteCleaner,

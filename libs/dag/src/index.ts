@@ -3,7 +3,14 @@ export { InvalidCarError, PathLookupError, UndecodableError, UnencodableError, U
 export { type Followed, followWithin, type WithinBlock } from './follow-within.ts';
 export { IpldFloat, type IpldValue } from './ipld-value.ts';
 export { type Car, carLimits, type ReadCarOptions, readCar } from './read-car.ts';
-export { type ResolvedPath, type ResolveOptions, resolveDagPath, resolveToBlock, valueAt } from './resolve-dag-path.ts';
+export {
+  type PathProgress,
+  type ResolvedPath,
+  type ResolveOptions,
+  resolveDagPath,
+  resolveToBlock,
+  valueAt,
+} from './resolve-dag-path.ts';
 export {
   blockCodecOf,
   isTranscodable,

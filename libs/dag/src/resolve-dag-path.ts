@@ -25,6 +25,17 @@ export interface ResolveOptions extends ReadOptions {
   readonly follow?: (within: WithinBlock) => Promise<Followed>;
   /** Resolves a path under /ipns/ to an immutable one. Default: such a path is refused. */
   readonly resolveName?: ((path: string) => Promise<string>) | undefined;
+  /** Called for each block of the path before it is read, and for its last block. It throws for content that may not be read. */
+  readonly assertReadable?: ((step: PathProgress) => void) | undefined;
+}
+
+/** Block that a path has reached. */
+export interface PathProgress {
+  /** Path that is resolved, from its namespace on. */
+  readonly path: string;
+  readonly cid: CID;
+  /** Names that are left. */
+  readonly names: readonly string[];
 }
 
 const namePath = /^\/+ipns\/+[^/]/;
@@ -40,14 +51,17 @@ export async function resolveDagPath(
   path: string | ContentPath,
   options: ResolveOptions = {},
 ): Promise<ResolvedPath> {
-  const { resolveName } = options;
+  const { resolveName, assertReadable } = options;
   const isName = typeof path === 'string' && resolveName !== undefined && namePath.test(path);
   const immutable = isName ? await resolveName(path) : path;
   const { cid, segments, namespace } = typeof immutable === 'string' ? parsePath(immutable) : immutable;
+  const assertStep = (names: readonly string[]) =>
+    assertReadable?.({ path: `/${[namespace ?? 'ipfs', cid, ...segments].join('/')}`, cid: block, names });
   let block = cid;
   let remainder: readonly string[] = [];
   for (let at = 0; at < segments.length; ) {
     const names = segments.slice(at);
+    assertStep(names);
     const bytes = await store.get(block, options);
     const codec = blockCodecOf(block);
     const { used, link } =
@@ -58,6 +72,7 @@ export async function resolveDagPath(
     if (link === undefined) remainder = names.slice(0, used);
     else block = link;
   }
+  assertStep(remainder);
   return { cid: block, remainder };
 }
 

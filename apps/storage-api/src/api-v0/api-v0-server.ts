@@ -13,6 +13,7 @@ import {
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { CodecPool } from '../codec-pool/codec-pool.ts';
+import { DeniedContent } from '../denied-content.ts';
 import { Network } from '../network/network.ts';
 import { PinQueueRunner } from '../psa/pin-queue-runner.ts';
 import { PsaServer } from '../psa/psa-server.ts';
@@ -90,6 +91,7 @@ export class ApiV0Server implements RawHttp {
     @Inject(Network) private readonly network: Network,
     @Inject(AccountNames) private readonly names: AccountNames,
     @Inject(NameSchedule) private readonly nameSchedule: NameSchedule,
+    @Inject(DeniedContent) private readonly denied: DeniedContent,
     @Inject(SETTINGS) settings: StorageSettings,
   ) {
     this.#targets = new RequestTargets(commands);
@@ -153,12 +155,15 @@ export class ApiV0Server implements RawHttp {
     if ('cid-base' in options) checkCidBase(options['cid-base']);
     const account = principal.account.id;
     const network = command.isLocal === true ? undefined : this.network;
-    const resolveName = async (path: string, how: { signal: AbortSignal; isOffline: boolean }) =>
-      (await this.names.resolve(principal, path, how)).path;
+    const denied = command.worksOnDenied === true ? undefined : this.denied;
+    const resolveName = async (path: string, how: { signal: AbortSignal; isOffline: boolean }) => {
+      denied?.assertName(path);
+      return (await this.names.resolve(principal, path, how)).path;
+    };
     const lifetime = {
       ...chosen,
       waitMs: this.#blockWaitMs,
-      ...{ meter, codecs: this.codecs, account, network, resolveName },
+      ...{ meter, codecs: this.codecs, account, network, denied, resolveName },
     };
     const { signal, release } = startLifetime(response, lifetime);
     try {

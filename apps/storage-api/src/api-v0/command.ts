@@ -30,6 +30,8 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
   readonly isRefused?: boolean;
   /** True for a command whose reads never leave the machine, as in Kubo. */
   readonly isLocal?: boolean;
+  /** True for a command that removes or lists content and returns none of its bytes. It works on denied content, too. */
+  readonly worksOnDenied?: boolean;
   /** Kubo's name of the body that the command needs, a multipart form. */
   readonly file?: string;
   /** Answers the request. An error before the first byte becomes Kubo's error body. */

@@ -6,8 +6,13 @@ import { readOptionsOf } from './read-options.ts';
 
 /** Returns the options that resolve the paths of a request: long blocks are decoded in the codec thread. */
 export function resolveOptionsOf(signal: AbortSignal): ResolveOptions {
-  const { follow, resolveName } = readOptionsOf(signal) ?? {};
-  return { signal, ...(follow && { follow }), ...(resolveName && { resolveName }) };
+  const { follow, resolveName, denied } = readOptionsOf(signal) ?? {};
+  return {
+    signal,
+    ...(follow && { follow }),
+    ...(resolveName && { resolveName }),
+    ...(denied && { assertReadable: (step) => denied.assertPath(step) }),
+  };
 }
 
 /** Resolves the `arg`s of a request to CIDs, in order. Equal paths are resolved once. */

@@ -1,4 +1,5 @@
 import type { ResolveOptions } from '@cairn/dag';
+import type { DeniedContent } from '../denied-content.ts';
 import type { RequestNetwork } from '../network/request-network.ts';
 import type { Work } from './work.ts';
 
@@ -14,6 +15,8 @@ export interface RequestReadOptions {
   readonly network?: RequestNetwork | undefined;
   /** Resolves a path under /ipns/ for the account of the request. Absent: such paths are refused. */
   readonly resolveName?: ResolveOptions['resolveName'];
+  /** Refuses denied content. Absent for requests that return no content, and for work outside of requests. */
+  readonly denied?: DeniedContent | undefined;
 }
 
 // The libs pass the signal of a request to each read and nothing else, so it is the key to the other options.

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { decodeFollowed } from '../codec-pool/codec-job.ts';
 import type { CodecPool } from '../codec-pool/codec-pool.ts';
+import type { DeniedContent } from '../denied-content.ts';
 import type { Network } from '../network/network.ts';
 import { ApiError } from './api-error.ts';
 import type { GlobalOptions } from './global-options.ts';
@@ -23,6 +24,8 @@ export interface LifetimeOptions extends Partial<Pick<GlobalOptions, 'timeout' |
   readonly account: string;
   /** Blocks of other nodes. Default: reads are local. */
   readonly network?: Network | undefined;
+  /** Denied content, which the request may not read. Absent: it may. */
+  readonly denied?: DeniedContent | undefined;
   /** Resolves a path under /ipns/. Absent: such paths are refused. */
   readonly resolveName?: (path: string, options: { signal: AbortSignal; isOffline: boolean }) => Promise<string>;
 }
@@ -30,7 +33,7 @@ export interface LifetimeOptions extends Partial<Pick<GlobalOptions, 'timeout' |
 /** Starts the signal of one request and sets the options of its reads. @throws ApiError 400 */
 export function startLifetime(
   response: ServerResponse,
-  { timeout, offline, local, waitMs, meter, codecs, account, network, resolveName }: LifetimeOptions,
+  { timeout, offline, local, waitMs, meter, codecs, account, network, denied, resolveName }: LifetimeOptions,
 ): RequestLifetime {
   const timeoutMs = timeout ? parseDuration('timeout', timeout) : undefined;
   const controller = new AbortController();
@@ -45,6 +48,7 @@ export function startLifetime(
   setReadOptions(signal, {
     waitMs: waitMsOf({ defaultMs: waitMs, timeoutMs, isOffline }),
     network: reads,
+    denied,
     ...(resolveName && { resolveName: (path) => resolveName(path, { signal, isOffline }) }),
     work: meter.work,
     follow: async (within) => decodeFollowed(await codecs.run({ kind: 'follow', ...within }, { account, signal })),

@@ -1,6 +1,7 @@
 import { Auth, AuthError, type Principal } from '@cairn/auth';
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
+import { parseCid } from '@cairn/cid';
 import { errorChain } from '@cairn/errors';
 import type { Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
@@ -28,6 +29,7 @@ import { StorageMeter } from '../api-v0/storage-meter.ts';
 import { WriteSessions } from '../api-v0/write-sessions.ts';
 import { decodeFollowed } from '../codec-pool/codec-job.ts';
 import { CodecPool } from '../codec-pool/codec-pool.ts';
+import { DeniedContent } from '../denied-content.ts';
 import { Network } from '../network/network.ts';
 import { blockWaitMs, type StorageSettings } from '../settings.ts';
 import { PIN_REQUEST_STORE } from './pin-request-store.token.ts';
@@ -54,6 +56,7 @@ export class PinQueueRunner implements OnApplicationBootstrap, OnModuleDestroy, 
     @Inject(CodecPool) private readonly codecs: CodecPool,
     @Inject(BLOCKSTORE) private readonly store: Blockstore,
     @Inject(Network) private readonly network: Network,
+    @Inject(DeniedContent) private readonly denied: DeniedContent,
     @Inject(SETTINGS) private readonly settings: StorageSettings,
     @Inject(LOGGER) logger: Logger,
   ) {
@@ -110,9 +113,11 @@ export class PinQueueRunner implements OnApplicationBootstrap, OnModuleDestroy, 
         waitMs: this.#waitMs,
         work: meter.work,
         network: reads,
+        denied: this.denied,
         follow: async (within) =>
           decodeFollowed(await this.codecs.run({ kind: 'follow', ...within }, { account, signal })),
       });
+      this.denied.assertBlock(parseCid(request.cid));
       await this.sessions.run(principal, signal, async (session) => {
         const onSize = this.#reporter(request);
         await pinRequested(request, { pinning: this.pinning, session, content: this.#content(signal), signal, onSize });

@@ -23,6 +23,7 @@ const finalCodes: ReadonlySet<string> = new Set([
   'ACCOUNT_NOT_FOUND',
   'BILLING_CARD_REQUIRED',
   'CODEC_UNSUPPORTED',
+  'CONTENT_DENIED',
   'DAG_INVALID',
   'DAG_TOO_LARGE',
   'HASH_UNSUPPORTED',

@@ -23,6 +23,7 @@ export class BlockRmCommand implements Command<typeof options> {
   readonly name = 'block/rm';
   readonly scope = 'pin';
   readonly args = { name: 'cid', min: 1, max: 1000 };
+  readonly worksOnDenied = true;
   readonly options = options;
 
   constructor(

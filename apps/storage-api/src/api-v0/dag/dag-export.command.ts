@@ -7,6 +7,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { argument, resolveOptionsOf } from '../paths.ts';
+import { inheritReadOptions } from '../read-options.ts';
 import { sendHead, streamHeaders, write } from '../write.ts';
 import { walkInOrder } from './walk-in-order.ts';
 
@@ -42,22 +43,20 @@ export class DagExportCommand implements Command<typeof options> {
         '--local-only implies --offline and cannot be combined with --offline=false; please drop one of them',
       );
     }
-    // Reads without a signal do not wait for blocks.
-    const reading = isPartial ? {} : { signal };
-    const { follow } = resolveOptionsOf(signal);
-    const how = { ...reading, ...(follow && { follow }) };
+    const reading = isPartial ? localReads(signal) : signal;
+    const how = { ...resolveOptionsOf(signal), signal: reading };
     const root = await resolveToBlock(this.store, argument(args, 0, 'root'), how);
     // The root is read before the first byte is sent, so that a missing DAG is still an error response.
     await this.#read(root, reading);
     sendHead(response, { ...streamHeaders, 'content-type': 'application/vnd.ipld.car' });
-    const blocks = isPartial ? this.#localBlocks(root, signal) : this.#blocks(root, signal);
+    const blocks = isPartial ? this.#localBlocks(root, reading) : this.#blocks(root, signal);
     for await (const bytes of writeCar([root], blocks)) await write(response, bytes, signal);
     response.end();
   }
 
   async *#blocks(root: CID, signal: AbortSignal): AsyncGenerator<Block> {
     for await (const { cid } of walkInOrder(this.store, root, signal))
-      yield { cid, bytes: await this.#read(cid, { signal }) };
+      yield { cid, bytes: await this.#read(cid, signal) };
   }
 
   /** Lists the stored blocks. A block that is missing or unreadable is skipped with everything below it. */
@@ -74,7 +73,7 @@ export class DagExportCommand implements Command<typeof options> {
       seen.add(key);
       if (seen.size > blocksMax || open.length > blocksMax)
         throw new ApiError(400, `the DAG has more than ${blocksMax} blocks`);
-      const block = await this.#readLocal(cid, slices);
+      const block = await this.#readLocal(cid, slices, signal);
       if (block === undefined) continue;
       // Matches Kubo: a partial CAR has no blocks of identity CIDs.
       if (cid.multihash.code !== identity) yield { cid, bytes: block.bytes };
@@ -85,9 +84,10 @@ export class DagExportCommand implements Command<typeof options> {
   async #readLocal(
     cid: CID,
     slices: Slices,
+    signal: AbortSignal,
   ): Promise<{ readonly bytes: Uint8Array; readonly links: CidList } | undefined> {
     try {
-      const bytes = await this.#read(cid, {});
+      const bytes = await this.#read(cid, signal);
       return { bytes, links: await linksOf(cid, bytes, slices) };
     } catch {
       return undefined;
@@ -95,8 +95,15 @@ export class DagExportCommand implements Command<typeof options> {
   }
 
   /** The bytes of an identity CID are part of it. As in Kubo, they are written too. */
-  async #read(cid: CID, reading: { readonly signal?: AbortSignal }): Promise<Uint8Array> {
+  async #read(cid: CID, signal: AbortSignal): Promise<Uint8Array> {
     const { code, digest } = cid.multihash;
-    return code === identity ? digest : await this.store.get(cid, reading);
+    return code === identity ? digest : await this.store.get(cid, { signal });
   }
+}
+
+/** Signal of reads that do not wait for blocks. It ends with the request. */
+function localReads(signal: AbortSignal): AbortSignal {
+  const local = AbortSignal.any([signal]);
+  inheritReadOptions(local, signal, { waitMs: 0, network: undefined });
+  return local;
 }

@@ -23,6 +23,7 @@ export class FilesRmCommand implements Command<typeof options> {
   readonly name = 'files/rm';
   readonly scope = 'pin';
   readonly args = { name: 'path', min: 1, max: 1000 };
+  readonly worksOnDenied = true;
   readonly options = options;
 
   constructor(@Inject(Files) private readonly files: Files) {}

@@ -38,6 +38,7 @@ export class PinLsCommand implements Command<typeof options> {
   readonly name = 'pin/ls';
   readonly scope = 'read';
   readonly args = { name: 'ipfs-path', min: 0, max: 1000 };
+  readonly worksOnDenied = true;
   readonly options = options;
 
   constructor(

@@ -19,6 +19,7 @@ export class PinRmCommand implements Command<typeof options> {
   readonly name = 'pin/rm';
   readonly scope = 'pin';
   readonly args = { name: 'ipfs-path', min: 1, max: 1000 };
+  readonly worksOnDenied = true;
   readonly options = options;
 
   constructor(

@@ -24,6 +24,7 @@ export class PinVerifyCommand implements Command<typeof options> {
   readonly scope = 'read';
   readonly isLocal = true;
   readonly args = { name: 'none', min: 0, max: 0 };
+  readonly worksOnDenied = true;
   readonly options = options;
 
   constructor(

@@ -20,6 +20,7 @@ export class RefsLocalCommand implements Command<Record<never, never>> {
   readonly scope = 'read';
   readonly isLocal = true;
   readonly args = { name: 'none', min: 0, max: 0 };
+  readonly worksOnDenied = true;
   readonly options = {};
 
   constructor(

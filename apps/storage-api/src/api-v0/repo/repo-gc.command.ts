@@ -24,6 +24,7 @@ export class RepoGcCommand implements Command<typeof options> {
   readonly name = 'repo/gc';
   readonly scope = 'pin';
   readonly args = { name: 'none', min: 0, max: 0 };
+  readonly worksOnDenied = true;
   readonly options = options;
 
   constructor(@Inject(Collector) private readonly collector: Collector) {}

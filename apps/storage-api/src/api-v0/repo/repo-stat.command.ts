@@ -20,6 +20,7 @@ abstract class StatCommand implements Command<typeof options> {
   abstract readonly name: string;
   readonly scope = 'read';
   readonly args = { name: 'none', min: 0, max: 0 };
+  readonly worksOnDenied = true;
   readonly options = options;
 
   constructor(

@@ -23,6 +23,7 @@ export class RepoVerifyCommand implements Command<Record<never, never>> {
   readonly scope = 'read';
   readonly isLocal = true;
   readonly args = { name: 'none', min: 0, max: 0 };
+  readonly worksOnDenied = true;
   readonly options = {};
 
   /** Reads without the cache, which holds blocks that were verified earlier. */
