@@ -11,7 +11,7 @@ export interface AccountUpdate {
 
 /**
  * Port of accounts, keys and the audit log. A change and its audit entries are durable when the promise resolves. The next
- * read of every process sees them, so an implementation must not cache. A `change` function may be called again after a
+ * read of every process sees them, so an implementation must not cache; `openKnownAccounts` wraps one that is slow. A `change` function may be called again after a
  * conflict of transactions, so it has no side effects.
  */
 export interface AccountStore {
@@ -47,5 +47,10 @@ export interface AccountStore {
   updateKey(id: string, change: (key: ApiKey) => ApiKey, entry: AuditEntry): Promise<ApiKey>;
   /** Yields audit entries, the newest first: of one account, or of all. */
   auditEntries(accountId?: string): AsyncIterable<AuditEntry>;
+  /**
+   * Present in a store that returns known records while changes cannot be read. Requires that changes can be read: called
+   * before a write. @throws the error of the last read
+   */
+  requireCurrent?(): void;
   close(): Promise<void>;
 }

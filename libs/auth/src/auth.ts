@@ -83,6 +83,14 @@ export class Auth {
     return this.#recent.get(keyId);
   }
 
+  /**
+   * Requires that revocations and suspensions can be read now: called before a write. Reads continue with known keys for a
+   * bounded time. @throws the error of the store, such as POSTGRES_UNAVAILABLE
+   */
+  requireCurrent(): void {
+    this.#store.requireCurrent?.();
+  }
+
   async #principal(key: ApiKey): Promise<Principal> {
     if (key.revokedAt !== undefined || (key.expiresAt ?? Number.POSITIVE_INFINITY) <= this.#now())
       throw credentialsInvalid();

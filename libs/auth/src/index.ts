@@ -1,5 +1,6 @@
 export type { Account, ApiKey, BillingCard, Principal, StoredSecret } from './account.ts';
 export type { AccountChanges } from './account-changes.ts';
+export type { AccountFeed, AccountFeedListener, FeedKind } from './account-feed.ts';
 export type { AccountStore, AccountUpdate } from './account-store.ts';
 export { accountsFormat } from './accounts-format.ts';
 export type { Actor, AuditEntry } from './audit.ts';
@@ -35,6 +36,7 @@ export {
   type StorageScope,
   storageScopes,
 } from './key-policy.ts';
+export { type KnownAccountsOptions, openKnownAccounts } from './known-accounts.ts';
 export { openLmdbAccountStore } from './lmdb-account-store.ts';
 export type { Member, MemberRole, Session } from './members/member.ts';
 export type { MemberStore } from './members/member-store.ts';

@@ -11,7 +11,7 @@ export class ApiKeyGuard {
 
   constructor(@Inject(Auth) private readonly auth: Auth) {}
 
-  /** Returns the caller. @throws the errors of `Auth`, and ATTEMPTS_PAUSED after repeated failures */
+  /** Returns the caller. Writes need accounts that can be read now. @throws the errors of `Auth`, and ATTEMPTS_PAUSED after repeated failures */
   async canActivate(
     { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
     { scope }: Pick<Command, 'scope'>,
@@ -28,6 +28,7 @@ export class ApiKeyGuard {
     const { policy } = principal.key;
     requireClient(policy, { address, origin: headers.origin });
     requireStorage(policy, scope);
+    if (scope !== 'read') this.auth.requireCurrent();
     this.auth.requireCard(principal);
     return principal;
   }

@@ -40,4 +40,16 @@ export const accountSteps: readonly string[] = [
     name text COLLATE "C" PRIMARY KEY,
     secret bytea NOT NULL
   )`,
+  // Each row has the number of the transaction that changed it last. A trigger sets it for programs of the version before as well.
+  `ALTER TABLE accounts ADD COLUMN changed xid8 NOT NULL DEFAULT pg_current_xact_id();
+  ALTER TABLE api_keys ADD COLUMN changed xid8 NOT NULL DEFAULT pg_current_xact_id();
+  CREATE FUNCTION cairn_set_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    NEW.changed := pg_current_xact_id();
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER accounts_changed BEFORE UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION cairn_set_changed();
+  CREATE TRIGGER api_keys_changed BEFORE UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION cairn_set_changed();
+  CREATE INDEX accounts_by_change ON accounts (changed);
+  CREATE INDEX api_keys_by_change ON api_keys (changed)`,
 ];

@@ -1,3 +1,4 @@
 export { accountsChannel } from './account-tables.ts';
+export { postgresAccountFeed } from './postgres-account-feed.ts';
 export { openPostgresAccountStore } from './postgres-account-store.ts';
 export { openPostgresGatewayHostStore } from './postgres-gateway-host-store.ts';

@@ -21,7 +21,7 @@ export interface KnownCounter {
   readonly at: number;
 }
 
-/** What a share starts from. */
+/** Facts at the start of a share. */
 export interface ShareStart {
   readonly rule: LimitRule;
   readonly known: KnownCounter | undefined;
