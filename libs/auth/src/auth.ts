@@ -83,10 +83,7 @@ export class Auth {
     return this.#recent.get(keyId);
   }
 
-  /**
-   * Requires that revocations and suspensions can be read now: called before a write. Reads continue with known keys for a
-   * bounded time. @throws the error of the store, such as POSTGRES_UNAVAILABLE
-   */
+  /** Requires that revocations can be read now: called before a write. @throws the error of the store */
   requireCurrent(): void {
     this.#store.requireCurrent?.();
   }

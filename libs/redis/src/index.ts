@@ -1,4 +1,11 @@
 export { RedisError, type RedisErrorCode } from './errors.ts';
 export { redisLimits } from './limits.ts';
-export { openRedis, type Redis, type RedisOptions, type RedisServerState, type ScriptCall } from './redis.ts';
+export {
+  openRedis,
+  type Redis,
+  type RedisOptions,
+  type RedisServerState,
+  type RedisState,
+  type ScriptCall,
+} from './redis.ts';
 export { type RedisScript, redisScript } from './script.ts';

@@ -1,3 +1,4 @@
+import { isCairnError } from '@cairn/errors';
 import { ErrorReply } from '@redis/client';
 import { ClusterSlots, nameOf, redirectFrom, slotRangesFrom } from './cluster-slots.ts';
 import { redisAnswerInvalid, redisRefused, redisUnavailable } from './errors.ts';
@@ -25,6 +26,13 @@ export interface RedisServerState {
   readonly isReconnected: boolean;
 }
 
+export interface RedisState {
+  readonly servers: number;
+  readonly serversUp: number;
+  readonly calls: number;
+  readonly failures: Readonly<Record<string, number>>;
+}
+
 /** One Redis server or a cluster. No call waits for a server that is away. */
 export interface Redis {
   /**
@@ -35,6 +43,8 @@ export interface Redis {
   run<T>(call: ScriptCall<T>): Promise<T>;
   /** State of the server that has a key. */
   stateOf(key: string): RedisServerState;
+  /** Numbers for metrics: servers, calls since the start, and failed calls by code. */
+  state(): RedisState;
   /** Calls the listener after each connection to a server, until the returned function is called. */
   onUp(listener: () => void): () => void;
   close(): Promise<void>;
@@ -72,6 +82,8 @@ class RedisServers implements Redis {
   #refreshing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
+  #calls = 0;
+  readonly #failures: Record<string, number> = {};
 
   constructor({ commandMs = redisLimits.commandMs, onError = () => {} }: RedisOptions, target: RedisTarget) {
     this.#target = target;
@@ -90,7 +102,24 @@ class RedisServers implements Redis {
     else await this.#useSlots(found);
   }
 
-  async run<T>({ script, keys, values, parse }: ScriptCall<T>): Promise<T> {
+  async run<T>(call: ScriptCall<T>): Promise<T> {
+    this.#calls++;
+    try {
+      return await this.#run(call);
+    } catch (error) {
+      const code = isCairnError(error) ? error.code : 'other';
+      this.#failures[code] = (this.#failures[code] ?? 0) + 1;
+      throw error;
+    }
+  }
+
+  state(): RedisState {
+    const links = [...this.#links.values()];
+    const serversUp = links.filter(({ isUp }) => isUp).length;
+    return { servers: links.length, serversUp, calls: this.#calls, failures: { ...this.#failures } };
+  }
+
+  async #run<T>({ script, keys, values, parse }: ScriptCall<T>): Promise<T> {
     const rest = [String(keys.length), ...keys, ...values.map(String)];
     const answer = await this.#send(keys[0], ['EVALSHA', script.hash, ...rest])
       .catch((error: unknown) => {

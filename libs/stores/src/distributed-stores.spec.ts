@@ -40,9 +40,11 @@ test('a database that is away is reported without its password', async () => {
 describeWithRedis('openStores with Redis', (redis) => {
   test('opens limits over one connection, and reports Redis as an engine', async () => {
     const stores = openStores({ CAIRN_HOME, CAIRN_DATABASE_URL, CAIRN_REDIS_URL: redis().url });
-    const limits = await stores.limits();
-    expect(engineStates()).toMatchObject([{ name: 'redis', gauges: { connections: 1 } }]);
+    const [limits, shared] = [await stores.limits(), await stores.redis()];
+    expect(engineStates()).toMatchObject([{ name: 'redis', gauges: { servers: 1, connections: 1 } }]);
     await limits.close();
+    expect(shared?.redis.state().serversUp).toBe(1);
+    await shared?.close();
     expect(engineStates()).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import type { AccountStore } from '@cairn/auth';
 import type { Postgres } from '@cairn/postgres';
 import { postgresEngines, redisEngines } from './shared-engines.ts';
 import { engineMissing, notDistributed, type StoreSettings } from './store-settings.ts';
@@ -13,7 +14,7 @@ export function distributedStores(url: string, settings: StoreSettings): Stores 
   const auth = () => import('@cairn/auth/postgres');
   const metering = () => import('@cairn/metering/postgres');
   const stores: Stores = {
-    accounts: () => over(async (database) => (await auth()).openPostgresAccountStore(database)),
+    accounts: () => over((database) => knownAccounts(url, database, settings)),
     gatewayHosts: () => over(async (database) => (await auth()).openPostgresGatewayHostStore(database)),
     plans: () => over(async (database) => (await metering()).openPostgresPlanStore(database)),
     usage: () => over(async (database) => (await metering()).openPostgresUsageStore(database)),
@@ -27,6 +28,11 @@ export function distributedStores(url: string, settings: StoreSettings): Stores 
       if (CAIRN_REDIS_URL === undefined) throw engineMissing('limits', 'CAIRN_REDIS_URL');
       const { openRedisLimitStore } = await import('@cairn/metering/redis');
       return redisEngines.use(CAIRN_REDIS_URL, (redis) => openRedisLimitStore(redis));
+    },
+    redis: async () => {
+      const { CAIRN_REDIS_URL } = settings;
+      if (CAIRN_REDIS_URL === undefined) return undefined;
+      return await redisEngines.use(CAIRN_REDIS_URL, async (redis) => ({ redis, close: async () => {} }));
     },
     metering: async () => {
       const limits = await stores.limits();
@@ -46,4 +52,19 @@ export function distributedStores(url: string, settings: StoreSettings): Stores 
     has: () => true,
   };
   return stores;
+}
+
+/** Opens the accounts with known keys in memory. Polls have a connection of their own, so that requests cannot delay them. */
+async function knownAccounts(url: string, database: Postgres, settings: StoreSettings): Promise<AccountStore> {
+  const { openKnownAccounts } = await import('@cairn/auth');
+  const { openPostgresAccountStore, postgresAccountFeed } = await import('@cairn/auth/postgres');
+  const { openPostgres } = await import('@cairn/postgres');
+  const store = await openPostgresAccountStore(database);
+  const polls = await openPostgres({ url, connectionsMax: 1, statementMs: 1000 });
+  const { CAIRN_ACCOUNTS_OUTAGE_SECONDS: seconds } = settings;
+  return await openKnownAccounts({
+    store,
+    feed: postgresAccountFeed(polls),
+    ...(seconds !== undefined && { outageMs: seconds * 1000 }),
+  });
 }

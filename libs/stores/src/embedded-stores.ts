@@ -13,6 +13,7 @@ export function embeddedStores(home: string): Stores {
     plans: async () => (await metering()).openLmdbPlanStore(at('accounts')),
     usage: async () => (await metering()).openLmdbUsageStore(at('accounts')),
     limits: async () => (await metering()).openLmdbLimitStore(at('limits')),
+    redis: async () => undefined,
     billing: async () => (await import('@cairn/billing')).openLmdbBillingStore(at('accounts')),
     metering: async () =>
       (await metering()).openLmdbMeteringStores({

@@ -3,4 +3,4 @@ export { type EngineState, engineWatchLimits } from './engine-watch.ts';
 export { openStores } from './open-stores.ts';
 export { engineStates } from './shared-engines.ts';
 export { type StoreSettings, StoresError, type StoresErrorCode } from './store-settings.ts';
-export type { BlockStoreOptions, StoreGroup, Stores } from './stores.ts';
+export type { BlockStoreOptions, SharedRedis, StoreGroup, Stores } from './stores.ts';

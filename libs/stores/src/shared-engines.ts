@@ -105,9 +105,13 @@ export const redisEngines = new SharedEngines<Redis>({
   isEssential: false,
   open: async (url) => (await import('@cairn/redis')).openRedis({ url }),
   check: async (redis) => {
-    if (!redis.stateOf('').isUp) throw new Error('Redis does not answer.');
+    const { servers, serversUp } = redis.state();
+    if (serversUp < servers || servers === 0) throw new Error(`Redis: ${serversUp} of ${servers} servers answer.`);
   },
-  numbers: (redis) => ({ ...none, gauges: { connections: redis.stateOf('').isUp ? 1 : 0 } }),
+  numbers(redis) {
+    const { servers, serversUp, calls, failures } = redis.state();
+    return { gauges: { servers, connections: serversUp }, counters: { calls }, failures };
+  },
 });
 
 /** Returns the states of the engines that stores of this process use, for readiness and metrics. */

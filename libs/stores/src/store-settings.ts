@@ -10,6 +10,8 @@ export interface StoreSettings {
   readonly CAIRN_OBJECT_STORE?: string | undefined;
   /** URL of Redis, which holds limits. */
   readonly CAIRN_REDIS_URL?: string | undefined;
+  /** Seconds for which known keys are accepted while the database is away. Default: 300 */
+  readonly CAIRN_ACCOUNTS_OUTAGE_SECONDS?: number | undefined;
 }
 
 export type StoresErrorCode = 'STORES_SETTINGS_INVALID' | 'STORE_NOT_DISTRIBUTED';

@@ -6,6 +6,7 @@ import type { LimitStore, MeteringStores, PlanStore, UsageStore } from '@cairn/m
 import type { RootStore } from '@cairn/mfs';
 import type { PinRequestStore, PinStore } from '@cairn/pinning';
 import type { ProvideStore } from '@cairn/providing';
+import type { Redis } from '@cairn/redis';
 
 /** Limits of the block store. */
 export interface BlockStoreOptions {
@@ -15,6 +16,12 @@ export interface BlockStoreOptions {
   readonly bytesMax?: number | undefined;
   /** Bytes of the disk that stay free. Default: none. */
   readonly diskReserveBytes?: number;
+}
+
+/** Connections to Redis, which the stores of a process share. Its opener closes it. */
+export interface SharedRedis {
+  readonly redis: Redis;
+  close(): Promise<void>;
 }
 
 /** Groups of stores that exist or not as one. */
@@ -33,6 +40,8 @@ export interface Stores {
   usage(): Promise<UsageStore>;
   /** Counters of rate limits, which processes share. */
   limits(): Promise<LimitStore>;
+  /** Redis, for state that ends within minutes, such as filters; `undefined` in the embedded form. */
+  redis(): Promise<SharedRedis | undefined>;
   billing(): Promise<BillingStore>;
   /** Stores of `startMetering`: plans, usage and limits. */
   metering(): Promise<MeteringStores>;

@@ -39,6 +39,9 @@ export const commonSettings = {
   CAIRN_REDIS_URL: secret(/^rediss?:\/\/[^\s]{1,2000}$/, 'a URL such as rediss://:password@redis.example:6379')
     .optional()
     .describe('Redis that holds shared limits and filters; needs CAIRN_DATABASE_URL.'),
+  CAIRN_ACCOUNTS_OUTAGE_SECONDS: integer(1, 86_400, 'a number of seconds')
+    .default(300)
+    .describe('Seconds for which known API keys are accepted while PostgreSQL is away.'),
   CAIRN_SECRETS_KEY: secret(secretsKeyPattern, '32 bytes in base64 or hexadecimal; older keys after commas')
     .optional()
     .describe('Key that encrypts second factors, then older keys that still decrypt them. Default: the key file.'),
