@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { blockSourceFromBlockstore, openBitswap } from '@cairn/bitswap';
+import { bitswapLimits, blockSourceFromBlockstore, openBitswap } from '@cairn/bitswap';
 import { createLibp2pTransport, createNode } from '@cairn/bitswap/libp2p';
 import { createMemoryBlockstore } from '@cairn/blockstore';
 import { type CID, cidFor } from '@cairn/cid';
@@ -89,30 +89,49 @@ async function repeat(times: number, step: (n: number) => Promise<unknown>): Pro
 
 const randomCid = () => cidFor(randomBytes(16), { codec: 'raw' });
 
-/** Runs a step many times. The process may end the stream, which ends the attack. */
+/** Sends a message 200 times on a stream of its own. The process may end the stream, which ends the attack. */
 async function attackStream(peer: Awaited<ReturnType<typeof hostile>>, protocol: string, message: () => Uint8Array) {
+  const stream = await peer.open(protocol);
   try {
-    const stream = await peer.open(protocol);
     await repeat(200, () => send(stream, message()));
   } catch {
-    // The process refused.
+    // The process ended the stream: the received bytes show how much of the attack reached it.
   }
 }
 
-const attacks: readonly (readonly [name: string, run: () => Promise<unknown>])[] = [
+/** Attack with the bytes of its protocol that the process must have received: refused earlier, it would prove nothing. */
+type Attack = readonly [
+  name: string,
+  reach: readonly [protocol: string, bytesMin: number],
+  run: () => Promise<unknown>,
+];
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+const attacks: readonly Attack[] = [
   [
     'endless wantlists',
+    [bitswap, MiB],
     async () => attackStream(await hostile(), bitswap, () => wantMessage(Array.from({ length: 500 }, randomCid))),
   ],
   [
     '10,000 streams',
+    [bitswap, 0],
     async () => {
       const { open } = await hostile();
-      await repeat(100, () => Promise.allSettled(Array.from({ length: 100 }, () => open(bitswap))));
+      let opened = 0;
+      await repeat(100, async () => {
+        const streams = await Promise.allSettled(Array.from({ length: 100 }, () => open(bitswap)));
+        opened += streams.filter(({ status }) => status === 'fulfilled').length;
+      });
+      // More than the limit of one peer: the process refused the others.
+      expect(opened).toBeGreaterThan(bitswapLimits.streamsPerPeerMax);
     },
   ],
   [
     'messages of 4 MiB that never end',
+    [bitswap, 8 * MiB],
     async () => {
       const peer = await hostile();
       const start = Buffer.from([0x80, 0x80, 0x80, 0x02]);
@@ -127,6 +146,7 @@ const attacks: readonly (readonly [name: string, run: () => Promise<unknown>])[]
   ],
   [
     'peers that request all blocks and do not read',
+    [bitswap, 8 * KiB],
     async () => {
       const wants = wantMessage(cids);
       const peers = await Promise.all(Array.from({ length: 8 }, () => hostile({ reads: false })));
@@ -138,15 +158,19 @@ const attacks: readonly (readonly [name: string, run: () => Promise<unknown>])[]
   ],
   [
     'blocks that nothing requested',
+    [bitswap, 100 * KiB],
     async () => {
-      const bytes = randomBytes(100_000);
+      const bytes = randomBytes(150_000);
       const message = blockMessage(bytes);
-      await attackStream(await hostile(), bitswap, () => message);
+      const peer = await hostile();
+      await attackStream(peer, bitswap, () => message);
+      await until(async () => peer.connection.status !== 'open');
       expect(await home.store.has(cidFor(bytes, { codec: 'raw' }))).toBe(false);
     },
   ],
   [
     'a storm of provider records and values in the DHT',
+    [dht, 256 * KiB],
     async () => {
       const peer = await hostile();
       const sender = peer.node.peerId.toMultihash().bytes;
@@ -166,6 +190,7 @@ const attacks: readonly (readonly [name: string, run: () => Promise<unknown>])[]
   ],
   [
     'identify messages with thousands of addresses',
+    [identifyPush, 100 * KiB],
     async () => {
       const peer = await hostile();
       const addresses = Array.from({ length: 5000 }, (_, n) => `/ip4/198.51.100.${n % 256}/tcp/${1000 + n}`);
@@ -204,12 +229,15 @@ async function expectHealthy(): Promise<void> {
 
 test.each(attacks)(
   'the process serves another peer, stores nothing and stays ready during: %s',
-  async (_, attack) => {
+  async (_, [protocol, bytesMin], attack) => {
+    const received = async () => (await api.bandwidth({ protocol })).totalIn;
+    const before = await received();
     const attacked = attack();
     attacked.catch(() => {});
     await fetchAll();
     await expectHealthy();
     await attacked;
+    await until(async () => (await received()) - before >= bytesMin);
     await expectHealthy();
     expect((await home.store.stats()).blocks).toBe(cids.length);
   },
