@@ -50,6 +50,7 @@ async function firstOf(
   let api: PeerApi;
   let near: LoopbackKubo;
   let far: LoopbackKubo;
+  let env: Readonly<Record<string, string>> = {};
 
   beforeAll(async () => {
     home = await openHome();
@@ -57,7 +58,7 @@ async function firstOf(
     await far.call(`swarm/connect?arg=${near.address}`);
     const address = `/ip4/127.0.0.1/tcp/${await freePort()}`;
     // Only the first Kubo is known: everything else is found.
-    const env = { IPFS_PEER_LISTEN: address, IPFS_PEER_ROUTING: 'dhtserver', IPFS_PEER_BOOTSTRAP: near.address };
+    env = { IPFS_PEER_LISTEN: address, IPFS_PEER_ROUTING: 'dhtserver', IPFS_PEER_BOOTSTRAP: near.address };
     service = await home.start(env);
     api = home.connect(service.url);
   });
@@ -102,6 +103,49 @@ async function firstOf(
     });
     const { Key: key } = JSON.parse(await far.call(`block/stat?arg=${cid}`)) as { Key: string };
     expect(key).toBe(cid.toString());
+  });
+
+  test('many blocks are announced in one sweep, and Kubo finds each of them', async () => {
+    const blocks = Array.from({ length: 200 }, () => randomBytes(64)).map((bytes) => ({
+      cid: cidFor(bytes, { codec: 'raw' }),
+      bytes,
+    }));
+    await home.store.putMany(blocks);
+    const cids = blocks.map(({ cid }) => cid);
+    const events = [];
+    for await (const event of api.routing.provide(cids)) events.push(event);
+    expect(events).toEqual([]);
+    const { id } = await api.describe();
+    for (const cid of [cids[0], cids[99], cids[199]])
+      await eventually(async () => {
+        const lines = await far.call(`routing/findprovs?arg=${cid}&num-providers=1`);
+        return lines.includes(id) || undefined;
+      });
+  });
+
+  test('the nodes that are closest to a peer ID are found', async () => {
+    const found = [];
+    for await (const event of api.routing.findClosest(far.peer))
+      if (event.type === 'peer') found.push(event.provider.peer);
+    expect(found).toContain(far.peer);
+    expect(new Set(found).size).toBe(found.length);
+  });
+
+  test('an address filter refuses connections in both directions, also after a restart', async () => {
+    const closed = async () => (await api.swarm.peers()).length === 0 || undefined;
+    await api.swarm.addFilters(['/ip4/127.0.0.0/ipcidr/8']);
+    for (const { peer } of await api.swarm.peers()) await api.swarm.disconnect(`/p2p/${peer}`).catch(() => {});
+    await eventually(closed);
+    await expect(api.swarm.connect(far.address)).rejects.toMatchObject({ code: 'DIAL_FAILED' });
+    await service.stop('SIGKILL');
+    await api.close();
+    service = await home.start(env);
+    api = home.connect(service.url);
+    expect(await api.swarm.filters()).toEqual(['/ip4/127.0.0.0/ipcidr/8']);
+    const [address = ''] = (await api.describe()).addresses;
+    await expect(far.call(`swarm/connect?arg=${address}`)).rejects.toThrow();
+    await api.swarm.removeFilters(['all']);
+    await api.swarm.connect(far.address);
   });
 
   test('ping measures the latency of a node that was only found', async () => {

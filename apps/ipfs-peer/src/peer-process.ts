@@ -14,7 +14,8 @@ import type { Logger } from '@cairn/service-kit';
 import manifest from '../package.json' with { type: 'json' };
 import { checkAddresses } from './check-addresses.ts';
 import type { ContentPolicy } from './content-policy.ts';
-import { openProviding, type ProvidingProcess } from './providing.ts';
+import { openFilterFile } from './filter-file.ts';
+import { openAnnounceNow, openProviding, type ProvidingProcess } from './providing.ts';
 import type { Serving } from './serving.ts';
 import { addressList, bootstrapList, type IpfsPeerSettings } from './settings.ts';
 
@@ -53,6 +54,7 @@ export async function startPeer(
   const sendMax = settings.IPFS_PEER_SEND_BYTES_PER_SECOND;
   const receiveMax = settings.IPFS_PEER_RECEIVE_BYTES_PER_SECOND;
   const connectionsMin = settings.IPFS_PEER_CONNECTIONS_MIN;
+  const signed = (bytes: Uint8Array) => sign(null, bytes, identity.privateKey);
   let announcements: ProvidingProcess | undefined;
   const peer = await openPeer({
     identity,
@@ -67,6 +69,7 @@ export async function startPeer(
     routing: settings.IPFS_PEER_ROUTING,
     routers: addressList(settings.IPFS_PEER_DELEGATED_ROUTERS).map((url) => createDelegatedRouter({ url })),
     allowsPrivate,
+    filters: openFilterFile(join(settings.CAIRN_HOME, 'ipfs-peer-filters.json')),
     connectionsMax: settings.IPFS_PEER_CONNECTIONS_MAX,
     ...(connectionsMin !== undefined && { connectionsMin }),
     agentVersion: `cairn/${manifest.version}`,
@@ -78,6 +81,7 @@ export async function startPeer(
       ...(receiveMax !== undefined && { receiveBytesPerSecondMax: receiveMax }),
     },
     exchanges: [createHttpExchange({ gateways, found: { allowsPrivate } })],
+    openAnnounceNow: (node) => openAnnounceNow(settings, { node, sign: signed }),
     async openProviding(node) {
       announcements = await openProviding(settings, {
         node,
@@ -86,7 +90,7 @@ export async function startPeer(
         openStore: providing,
         openPins: pins,
         isServed: async (cid) => (await serving.policy.mayServe([cid], ''))[0] === true,
-        sign: (bytes) => sign(null, bytes, identity.privateKey),
+        sign: signed,
       });
       return announcements ?? nothingAnnounced;
     },

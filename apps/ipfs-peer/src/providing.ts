@@ -1,10 +1,11 @@
 import type { Blockstore } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { errorChain } from '@cairn/errors';
-import type { Node, Providing } from '@cairn/ipfs-peer';
+import type { AnnounceNow, Node, Providing } from '@cairn/ipfs-peer';
 import type { PinStore } from '@cairn/pinning';
 import {
   type Announcer,
+  announceNow,
   combineAnnouncers,
   ProvideSchedule,
   type ProvideSource,
@@ -98,7 +99,19 @@ function sourceOf(settings: IpfsPeerSettings, pins: PinStore, { blocks, isServed
   return settings.IPFS_PEER_PROVIDE === 'all' ? storedBlocks(blocks, isServed) : pinnedRoots(pins, isServed);
 }
 
-function announcerOf(settings: IpfsPeerSettings, { node, sign }: ProvidingOptions): Announcer | undefined {
+/** Returns what announces blocks on request, also when no schedule runs. */
+export function openAnnounceNow(
+  settings: IpfsPeerSettings,
+  options: Pick<ProvidingOptions, 'node' | 'sign'>,
+): AnnounceNow | undefined {
+  const announcer = announcerOf(settings, options);
+  return announcer && ((cids, { signal }) => announceNow(announcer, cids, { ...(signal && { signal }) }));
+}
+
+function announcerOf(
+  settings: IpfsPeerSettings,
+  { node, sign }: Pick<ProvidingOptions, 'node' | 'sign'>,
+): Announcer | undefined {
   const via = settings.IPFS_PEER_PROVIDE_VIA;
   if (via !== 'dht') {
     if (kuboPath.test(via)) return createKuboAnnouncer({ url: via.replace(kuboPath, '') });

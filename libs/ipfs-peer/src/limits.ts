@@ -8,6 +8,8 @@ export const peerLimits = {
   /** Inbound connections before the handshakes, and per second from one host. */
   pendingInboundMax: 64,
   inboundPerSecondMax: 16,
+  /** Networks of `swarm/filters`. */
+  addressFiltersMax: 1000,
   dialsMax: 64,
   dialQueueMax: 512,
   /** Addresses of one peer that are dialled. */

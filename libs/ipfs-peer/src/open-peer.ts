@@ -12,6 +12,7 @@ import { type PeerApi, PeerApiError } from '@cairn/peer-api';
 import type { PeerIdentity } from '@cairn/peer-api/identity';
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys';
 import type { Datastore } from 'interface-datastore';
+import { AddressFilters, type FilterStore } from './addresses/address-filters.ts';
 import { AddressRules } from './addresses/address-rules.ts';
 import { parsePeerAddress, parsePeerId } from './addresses/parse-address.ts';
 import { BandwidthMeter } from './bandwidth/bandwidth-meter.ts';
@@ -19,7 +20,7 @@ import { describeKnownPeer, describeOwnNode } from './describe-node.ts';
 import { peerLimits } from './limits.ts';
 import { createNode, type Node, type NodeOptions, type RecordTypes, type RoutingMode } from './node/create-node.ts';
 import { pingPeer } from './ping.ts';
-import { type FurtherRouter, Routing } from './routing/routing.ts';
+import { type AnnounceNow, type FurtherRouter, Routing } from './routing/routing.ts';
 import { OperatorDialer } from './swarm/dial.ts';
 import { Peering } from './swarm/peering.ts';
 import { closeSurplusConnections } from './swarm/surplus-connections.ts';
@@ -50,6 +51,8 @@ export interface PeerOptions {
   readonly records?: RecordTypes;
   /** Allows dials of private addresses that peers announce. Default: no. */
   readonly allowsPrivate?: boolean;
+  /** Keeps the filters of `swarm/filters`. Default: until the end of the process. */
+  readonly filters?: FilterStore;
   /** Key of a private network. */
   readonly swarmKey?: Uint8Array | undefined;
   readonly connectionsMax?: number;
@@ -62,6 +65,8 @@ export interface PeerOptions {
   readonly policy?: ServingPolicy;
   /** Limits of bitswap, such as bytes per second. */
   readonly limits?: Partial<BitswapLimits>;
+  /** Creates what announces blocks on request. Default: one lookup in the DHT for each block. */
+  readonly openAnnounceNow?: (node: Node) => AnnounceNow | undefined;
   /** Creates the schedule of announcements. Default: nothing is announced. */
   readonly openProviding?: (node: Node) => Promise<Providing>;
   /** Further sources of blocks. They race with bitswap, and the peer closes them. */
@@ -82,7 +87,8 @@ export interface IpfsPeer {
 /** Starts an IPFS peer. `api.close` ends it. */
 export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
   const { identity, store, agentVersion = 'cairn', exchanges = [], onError = () => {} } = options;
-  const rules = new AddressRules({ allowsPrivate: options.allowsPrivate ?? false });
+  const filters = await AddressFilters.open(options.filters);
+  const rules = new AddressRules({ allowsPrivate: options.allowsPrivate ?? false, filters });
   const bandwidth = new BandwidthMeter();
   const node = await startNode({
     privateKey: await libp2pKey(identity),
@@ -99,7 +105,7 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
     ...(options.connectionsMax !== undefined && { connectionsMax: options.connectionsMax }),
   });
   node.addEventListener('connection:open', ({ detail }) => bandwidth.opened(detail));
-  const routing = new Routing(node, options.routers);
+  const routing = new Routing(node, options.routers, options.openAnnounceNow?.(node));
   const bitswap = await openBitswap({
     transport: createLibp2pTransport(node),
     source: blockSourceFromBlockstore(store, {
@@ -127,7 +133,7 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
   const api: PeerApi = {
     exchange: exchanges.length === 0 ? bitswap : raceExchanges([bitswap, ...exchanges]),
     describe: (peer, { signal } = {}) => describe(node, dialer, agentVersion, peer, signal),
-    swarm: createSwarm(node, dialer, peering),
+    swarm: createSwarm(node, { dialer, peering, filters }),
     bitswap: bitswapStatus(bitswap, node),
     routing: routing.api(),
     ping: (peer, pingOptions) => pingPeer(node, peer, pingOptions),

@@ -1,6 +1,7 @@
 import { CairnError, isCairnError } from '@cairn/errors';
 
 export type PeerApiErrorCode =
+  | 'ADDRESS_FILTERS_FULL'
   | 'ADDRESS_INVALID'
   | 'ADDRESS_REFUSED'
   | 'DIAL_FAILED'

@@ -107,6 +107,12 @@ export interface PeerApi {
     peering(): Promise<readonly Provider[]>;
     addPeering(address: string): Promise<{ readonly peer: string }>;
     removePeering(peer: string): Promise<void>;
+    /** Networks with which no new connection is opened, such as `/ip4/10.0.0.0/ipcidr/8`. */
+    filters(): Promise<readonly string[]>;
+    /** Adds filters durably, all or none. @throws ADDRESS_INVALID, ADDRESS_FILTERS_FULL */
+    addFilters(filters: readonly string[]): Promise<void>;
+    /** Removes filters and returns those that existed; `all` removes all. @throws ADDRESS_INVALID */
+    removeFilters(filters: readonly string[]): Promise<readonly string[]>;
   };
   readonly bitswap: {
     status(): Promise<BitswapStatus>;
@@ -116,6 +122,8 @@ export interface PeerApi {
   readonly routing: {
     findProviders(cid: CID, options?: Cancellable & { readonly count?: number }): AsyncIterable<RoutingEvent>;
     findPeer(peer: string, options?: Cancellable): AsyncIterable<RoutingEvent>;
+    /** Searches for the nodes of the DHT that are closest to a peer ID. */
+    findClosest(peer: string, options?: Cancellable): AsyncIterable<RoutingEvent>;
     /** Announces blocks immediately, apart from the schedule. */
     provide(cids: readonly CID[], options?: Cancellable): AsyncIterable<RoutingEvent>;
     /** Reads the best valid record of a key, such as `/ipns/` and the bytes of a name. @throws RECORD_NOT_FOUND */

@@ -1,3 +1,4 @@
+export { type AnnounceOutcome, announceNow } from './announce-now.ts';
 export type { Clock } from './clock.ts';
 export { combineAnnouncers } from './combine-announcers.ts';
 export type { AnnounceRecord, AnnounceRegion, Announcer, ContentRouter, RouterOptions } from './content-router.ts';

@@ -12,7 +12,7 @@ export const cidOf = (text: string): CID => cidFor(Buffer.from(text), { codec: '
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 /** Announcer that records the times of all announcements. */
-class FakeAnnouncer implements Announcer {
+export class FakeAnnouncer implements Announcer {
   readonly times = new Map<string, number[]>();
   readonly #now: () => number;
   bits = 6;
@@ -24,6 +24,7 @@ class FakeAnnouncer implements Announcer {
   open = 0;
   openMax = 0;
   lookups = 0;
+  calls = 0;
 
   constructor(now: () => number) {
     this.#now = now;
@@ -36,6 +37,7 @@ class FakeAnnouncer implements Announcer {
   }
 
   async #announce(records: readonly AnnounceRecord[]): Promise<readonly boolean[]> {
+    this.calls++;
     this.openMax = Math.max(this.openMax, ++this.open);
     await this.gate();
     this.open--;

@@ -60,6 +60,7 @@ const rules = {
   ACCOUNT_EXISTS: failed,
   ACCOUNT_NOT_FOUND: failed,
   ACCOUNT_SUSPENDED: forbidden,
+  ADDRESS_FILTERS_FULL: failed,
   ADDRESS_INVALID: bad,
   ADDRESS_REFUSED: forbidden,
   ATTEMPTS_PAUSED: { status: 429, message: 'hint' },

@@ -1,6 +1,7 @@
 import type { ConnectionGater } from '@libp2p/interface';
 import type { Multiaddr } from '@multiformats/multiaddr';
 import { peerLimits } from '../limits.ts';
+import type { AddressFilters } from './address-filters.ts';
 import { isPrivateIp } from './private-address.ts';
 
 /**
@@ -9,12 +10,21 @@ import { isPrivateIp } from './private-address.ts';
  */
 export class AddressRules {
   readonly #allowsPrivate: boolean;
+  readonly #filters: Pick<AddressFilters, 'blocks'>;
   /** Transport parts of addresses of the operator, the latest last. */
   readonly #operator = new Set<string>();
   #refused = 0;
 
-  constructor({ allowsPrivate }: { readonly allowsPrivate: boolean }) {
+  constructor({
+    allowsPrivate,
+    filters = { blocks: () => false },
+  }: {
+    readonly allowsPrivate: boolean;
+    /** Networks that are refused in both directions, also for the operator. Default: none. */
+    readonly filters?: Pick<AddressFilters, 'blocks'>;
+  }) {
     this.#allowsPrivate = allowsPrivate;
+    this.#filters = filters;
   }
 
   /** Number of dials that were refused. */
@@ -37,6 +47,7 @@ export class AddressRules {
 
   /** Reports whether an address may be dialled. */
   allows(address: Multiaddr): boolean {
+    if (this.#filters.blocks(address)) return false;
     if (this.#operator.has(transportOf(address))) return true;
     const [host, ...rest] = address.getComponents();
     // A relay is dialled at the first address. A second host behind it would be dialled by the relay.
@@ -53,6 +64,7 @@ export class AddressRules {
         this.#refused++;
         return true;
       },
+      denyInboundConnection: ({ remoteAddr }) => this.#filters.blocks(remoteAddr),
       // Refused addresses would only fill the peer store. Names are judged when they are resolved.
       filterMultiaddrForPeer: (_peer, address) => {
         const [host] = address.getComponents();

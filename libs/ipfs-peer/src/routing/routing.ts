@@ -7,6 +7,7 @@ import { peerLimits } from '../limits.ts';
 import type { Node } from '../node/create-node.ts';
 import { merge } from './merge.ts';
 import { providerFromPeerInfo, routingEventsFrom } from './routing-events.ts';
+import { bucketsOf, sizeOf } from './routing-table.ts';
 
 const { searchMs, searchesMax, providersMax } = peerLimits;
 
@@ -15,6 +16,12 @@ export interface FurtherRouter {
   findProviders(cid: CID, options: { readonly signal: AbortSignal }): AsyncIterable<Provider>;
 }
 
+/** Announces blocks immediately, with few lookups for many of them. @throws ROUTING_UNAVAILABLE */
+export type AnnounceNow = (
+  cids: readonly CID[],
+  options: { readonly signal?: AbortSignal },
+) => Promise<{ readonly announced: number; readonly failed: number }>;
+
 type Search = (dht: KadDHT, signal: AbortSignal) => AsyncIterable<QueryEvent>;
 
 /** Searches in the DHTs of a node, with a limit on time and number. */
@@ -22,11 +29,13 @@ export class Routing {
   readonly #node: Node;
   readonly #dhts: readonly KadDHT[];
   readonly #routers: readonly FurtherRouter[];
+  readonly #announce: AnnounceNow | undefined;
   #searches = 0;
 
-  constructor(node: Node, routers: readonly FurtherRouter[] = []) {
+  constructor(node: Node, routers: readonly FurtherRouter[] = [], announce?: AnnounceNow) {
     this.#node = node;
     this.#routers = routers;
+    this.#announce = announce;
     const { wan, lan } = node.services;
     this.#dhts = [wan, lan].filter((dht) => dht !== undefined);
   }
@@ -36,6 +45,7 @@ export class Routing {
     return {
       findProviders: (cid, options) => this.findProviders(cid, options),
       findPeer: (peer, { signal } = {}) => this.#findPeer(peer, signal),
+      findClosest: (peer, { signal } = {}) => this.#findClosest(peer, signal),
       provide: (cids, { signal } = {}) => this.#provide(cids, signal),
       get: (key, { signal } = {}) => this.#get(key, signal),
       put: (key, value, { signal } = {}) => this.#put(key, value, signal),
@@ -96,10 +106,34 @@ export class Routing {
     });
   }
 
+  async *#findClosest(peer: string, signal?: AbortSignal): AsyncGenerator<RoutingEvent> {
+    const key = parsePeerId(peer).toMultihash().bytes;
+    const found = new Set<string>();
+    // Both DHTs may end at the same peer.
+    for await (const event of this.#search((dht, ended) => dht.getClosestPeers(key, { signal: ended }), signal))
+      for (const item of routingEventsFrom(event)) if (item.type !== 'peer' || isNew(found, item.provider)) yield item;
+  }
+
   async *#provide(cids: readonly CID[], signal?: AbortSignal): AsyncGenerator<RoutingEvent> {
+    if (this.#announce !== undefined) return yield* this.#announceAll(this.#announce, cids, signal);
     for (const cid of cids)
       for await (const event of this.#search((dht, ended) => dht.provide(cid, { signal: ended }), signal))
         yield* routingEventsFrom(event);
+  }
+
+  async *#announceAll(
+    announce: AnnounceNow,
+    cids: readonly CID[],
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<RoutingEvent> {
+    this.#enter();
+    try {
+      const { announced, failed } = await announce(cids, { ...(signal && { signal }) });
+      if (failed > 0)
+        yield { type: 'error', message: `no node took ${failed} of ${announced + failed} provider records` };
+    } finally {
+      this.#searches--;
+    }
   }
 
   async #get(key: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
@@ -145,17 +179,22 @@ export class Routing {
     });
   }
 
+  /** Counts a search. @throws ROUTING_UNAVAILABLE at the limit */
+  #enter(): void {
+    if (this.#searches >= searchesMax)
+      throw new PeerApiError('ROUTING_UNAVAILABLE', `${searchesMax} searches run already.`, {
+        hint: 'Try again when others have ended.',
+      });
+    this.#searches++;
+  }
+
   /** Runs one search in all DHTs. @throws ROUTING_UNAVAILABLE, the reason of `signal` */
   async *#search(search: Search, signal?: AbortSignal): AsyncGenerator<QueryEvent> {
     if (this.#dhts.length === 0)
       throw new PeerApiError('ROUTING_UNAVAILABLE', 'The routing of this node is disabled.', {
         hint: 'Set IPFS_PEER_ROUTING to auto, dhtclient or dhtserver.',
       });
-    if (this.#searches >= searchesMax)
-      throw new PeerApiError('ROUTING_UNAVAILABLE', `${searchesMax} searches run already.`, {
-        hint: 'Try again when others have ended.',
-      });
-    this.#searches++;
+    this.#enter();
     const deadline = AbortSignal.timeout(searchMs);
     const ended = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
     try {
@@ -206,30 +245,4 @@ function recordType(key: Uint8Array): string {
 
 function textOf(key: Uint8Array): string {
   return JSON.stringify(Buffer.from(key.subarray(0, 100)).toString('latin1'));
-}
-
-/** Parts of the routing table that js-libp2p does not describe as its interface. */
-interface Bucket {
-  readonly prefix?: string;
-  readonly peers?: readonly { readonly peerId: { toString(): string } }[];
-  readonly left?: Bucket;
-  readonly right?: Bucket;
-}
-
-function sizeOf(dht: KadDHT): number {
-  return 'routingTable' in dht ? (dht.routingTable as { readonly size: number }).size : 0;
-}
-
-function bucketsOf(dht: KadDHT): DhtStatus['buckets'] {
-  if (!('routingTable' in dht)) return [];
-  const { kb } = dht.routingTable as { readonly kb?: { readonly root: Bucket } };
-  const buckets: { prefixBits: number; peers: string[] }[] = [];
-  const walk = (bucket: Bucket, prefixBits: number): void => {
-    if (bucket.peers !== undefined && bucket.peers.length > 0)
-      buckets.push({ prefixBits, peers: bucket.peers.map(({ peerId }) => peerId.toString()) });
-    if (bucket.left !== undefined) walk(bucket.left, prefixBits + 1);
-    if (bucket.right !== undefined) walk(bucket.right, prefixBits + 1);
-  };
-  if (kb !== undefined) walk(kb.root, 0);
-  return buckets;
 }

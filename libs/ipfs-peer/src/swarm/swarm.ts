@@ -1,5 +1,6 @@
 import { type ConnectedPeer, type PeerApi, PeerApiError } from '@cairn/peer-api';
 import type { Connection } from '@libp2p/interface';
+import type { AddressFilters } from '../addresses/address-filters.ts';
 import { type PeerAddress, parsePeerAddress, parsePeerId } from '../addresses/parse-address.ts';
 import { metadataOf } from '../describe-node.ts';
 import { peerLimits } from '../limits.ts';
@@ -8,7 +9,10 @@ import type { OperatorDialer } from './dial.ts';
 import type { Peering } from './peering.ts';
 
 /** Creates the part of the port that lists and changes connections. */
-export function createSwarm(node: Node, dialer: OperatorDialer, peering: Peering): PeerApi['swarm'] {
+export function createSwarm(
+  node: Node,
+  { dialer, peering, filters }: { dialer: OperatorDialer; peering: Peering; filters: AddressFilters },
+): PeerApi['swarm'] {
   return {
     peers: () => connectedPeers(node),
     addresses: () => knownAddresses(node),
@@ -30,6 +34,9 @@ export function createSwarm(node: Node, dialer: OperatorDialer, peering: Peering
       return { peer: parsed.peer.toString() };
     },
     removePeering: async (peer) => await peering.remove(parsePeerId(peer).toString()),
+    filters: async () => filters.list(),
+    addFilters: (added) => filters.add(added),
+    removeFilters: (removed) => filters.remove(removed),
   };
 }
 

@@ -27,6 +27,9 @@ export function openPeerClient({ url, token }: PeerClientOptions): PeerApi {
       peering: () => calls.value('swarm/peering', {}),
       addPeering: (address) => calls.value('swarm/addPeering', { address }),
       removePeering: (peer) => calls.value('swarm/removePeering', { peer }),
+      filters: () => calls.value('swarm/filters', {}),
+      addFilters: (filters) => calls.value('swarm/addFilters', { filters: [...filters] }),
+      removeFilters: (filters) => calls.value('swarm/removeFilters', { filters: [...filters] }),
     },
     bitswap: {
       status: () => calls.value('bitswap/status', {}),
@@ -36,6 +39,7 @@ export function openPeerClient({ url, token }: PeerClientOptions): PeerApi {
     routing: {
       findProviders: (cid, { count, signal } = {}) => calls.items('routing/findProviders', { cid, count }, signal),
       findPeer: (peer, { signal } = {}) => calls.items('routing/findPeer', { peer }, signal),
+      findClosest: (peer, { signal } = {}) => calls.items('routing/findClosest', { peer }, signal),
       provide: async function* (cids, { signal } = {}) {
         for (const batch of batches(cids)) yield* calls.items('routing/provide', { cids: batch }, signal);
       },

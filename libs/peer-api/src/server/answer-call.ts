@@ -43,6 +43,9 @@ const valueHandlers: ValueHandlers = {
   'swarm/peering': (api) => api.swarm.peering(),
   'swarm/addPeering': (api, { address }) => api.swarm.addPeering(address),
   'swarm/removePeering': (api, { peer }) => api.swarm.removePeering(peer),
+  'swarm/filters': (api) => api.swarm.filters(),
+  'swarm/addFilters': (api, { filters }) => api.swarm.addFilters(filters),
+  'swarm/removeFilters': (api, { filters }) => api.swarm.removeFilters(filters),
   'bitswap/status': (api) => api.bitswap.status(),
   'bitswap/wantlist': (api, { peer }) => api.bitswap.wantlist(peer),
   'bitswap/ledger': (api, { peer }) => api.bitswap.ledger(peer),
@@ -59,6 +62,7 @@ const valueHandlers: ValueHandlers = {
 const streamHandlers: StreamHandlers = {
   'routing/findProviders': (api, { cid, count }, signal) => api.routing.findProviders(cid, { count, signal }),
   'routing/findPeer': (api, { peer }, signal) => api.routing.findPeer(peer, { signal }),
+  'routing/findClosest': (api, { peer }, signal) => api.routing.findClosest(peer, { signal }),
   'routing/provide': (api, { cids }, signal) => api.routing.provide(cids, { signal }),
   ping: (api, { peer, count }, signal) => api.ping(peer, { count, signal }),
 };

@@ -125,6 +125,19 @@ export function describePeerApi(name: string, open: () => Promise<PeerApiFixture
       expect(await api.swarm.peering()).toEqual([]);
     });
 
+    test('address filters are listed until they are removed, and a wrong one adds none', async () => {
+      expect(await api.swarm.filters()).toEqual([]);
+      const [ten, eleven] = ['/ip4/203.0.113.0/ipcidr/24', '/ip6/2001:db8::/ipcidr/32'];
+      await api.swarm.addFilters([ten, eleven]);
+      expect(await api.swarm.filters()).toEqual([ten, eleven]);
+      await expect(api.swarm.addFilters(['/ip4/198.51.100.0/ipcidr/24', 'nonsense'])).rejects.toMatchObject({
+        code: 'ADDRESS_INVALID',
+      });
+      expect(await api.swarm.removeFilters([ten, '/ip4/192.0.2.0/ipcidr/24'])).toEqual([ten]);
+      expect(await api.swarm.filters()).toEqual([eleven]);
+      await api.swarm.removeFilters([eleven]);
+    });
+
     test('ping streams as many answers as requested', async () => {
       await api.swarm.connect(fixture.other.address);
       const answers = await collect(api.ping(fixture.other.peer, { count: 3 }));

@@ -27,6 +27,7 @@ export function createMemoryPeerApi(): MemoryPeerApi {
   const network = new MemoryNetwork();
   const connections = new Map<string, ConnectedPeer>();
   const peering = new Map<string, Provider>();
+  const filters = new Set<string>();
   const records = new Map<string, Uint8Array>();
   const roots = new Map<string, CID>();
   const describe = (peer: string): NodeDescription => ({
@@ -71,6 +72,13 @@ export function createMemoryPeerApi(): MemoryPeerApi {
         return { peer };
       },
       removePeering: async (peer) => void peering.delete(peer),
+      filters: async () => [...filters],
+      async addFilters(added) {
+        const wrong = added.find((text) => !/^\/ip[46]\/[^/]+\/ipcidr\/\d+$/.test(text));
+        if (wrong !== undefined) throw new PeerApiError('ADDRESS_INVALID', `${wrong} is not an address filter.`);
+        for (const filter of added) filters.add(filter);
+      },
+      removeFilters: async (removed) => removed.filter((filter) => filters.delete(filter)),
     },
     bitswap: {
       status: async () => ({ ...network.counters, wantlist: network.wantlist, peers: [...connections.keys()] }),
@@ -83,6 +91,10 @@ export function createMemoryPeerApi(): MemoryPeerApi {
         if (network.has(cid)) yield { type: 'provider', provider: { peer: other.peer, addresses: [other.address] } };
       },
       async *findPeer(peer) {
+        yield { type: 'peer', provider: known(peer) };
+      },
+      async *findClosest(peer) {
+        yield { type: 'query', peer: other.peer };
         yield { type: 'peer', provider: known(peer) };
       },
       async *provide(cids) {

@@ -4,6 +4,7 @@ import * as schema from './schemas.ts';
 
 const { text, cid, cids, bytes, provider } = schema;
 const peerReply = z.object({ peer: text });
+const texts = z.array(text).max(peerApiLimits.cidsMax);
 const nothing = z.null().transform(() => undefined);
 
 /** Calls that answer with one value: path, parameters and value. */
@@ -17,6 +18,9 @@ export const valueCalls = {
   'swarm/peering': { parameters: z.strictObject({}), value: z.array(provider) },
   'swarm/addPeering': { parameters: z.strictObject({ address: text }), value: peerReply },
   'swarm/removePeering': { parameters: z.strictObject({ peer: text }), value: nothing },
+  'swarm/filters': { parameters: z.strictObject({}), value: z.array(text) },
+  'swarm/addFilters': { parameters: z.strictObject({ filters: texts }), value: nothing },
+  'swarm/removeFilters': { parameters: z.strictObject({ filters: texts }), value: z.array(text) },
   'bitswap/status': { parameters: z.strictObject({}), value: schema.bitswapStatus },
   'bitswap/wantlist': { parameters: z.strictObject({ peer: text.optional() }), value: z.array(cid) },
   'bitswap/ledger': { parameters: z.strictObject({ peer: text }), value: schema.ledger },
@@ -43,6 +47,7 @@ export const streamCalls = {
     item: schema.routingEvent,
   },
   'routing/findPeer': { parameters: z.strictObject({ peer: text }), item: schema.routingEvent },
+  'routing/findClosest': { parameters: z.strictObject({ peer: text }), item: schema.routingEvent },
   'routing/provide': { parameters: z.strictObject({ cids }), item: schema.routingEvent },
   ping: { parameters: z.strictObject({ peer: text, count: amount.optional() }), item: schema.ping },
 } as const;

@@ -1,10 +1,9 @@
 import { bitswapCommands } from './bitswap.ts';
 import { bootstrapCommands } from './bootstrap.ts';
-import { dhtQuery } from './dht-query.ts';
 import { PeerCommand, type PeerCommandDefinition, type PeerServices } from './peer-command.ts';
 import { ping } from './ping.ts';
 import { provideStatCommands } from './provide-stat.ts';
-import { routingFindPeer, routingFindProviders } from './routing-find.ts';
+import { dhtQuery, routingFindPeer, routingFindProviders } from './routing-find.ts';
 import { provideOnce, reprovideCommands, routingProvide } from './routing-provide.ts';
 import { statsDht } from './stats-dht.ts';
 import {

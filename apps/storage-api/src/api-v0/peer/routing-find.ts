@@ -7,7 +7,7 @@ import { endLines, writeLine } from '../write.ts';
 import { peerLimits } from './limits.ts';
 import { definePeerCommand, offlineAnswers, type PeerContext } from './peer-command.ts';
 import { parsePeerId } from './peer-id.ts';
-import { queryEvent, queryEventFrom } from './query-events.ts';
+import { type QueryEvent, queryEvent, queryEventFrom } from './query-events.ts';
 
 const verbose = { kind: 'boolean', alias: 'v' } as const;
 const notFound = 'routing: not found';
@@ -67,6 +67,37 @@ export const routingFindPeer = definePeerCommand({
   },
 });
 
+/** `dht/query`, which Kubo has deprecated: searches for the nodes that are closest to a peer ID. */
+export const dhtQuery = definePeerCommand({
+  name: 'dht/query',
+  scope: 'read',
+  options: { verbose },
+  args: { name: 'peerID', min: 1, max: 1 },
+  offline: offlineAnswers.noDht,
+  isQuery: true,
+  check: ({ args }) => void queriedPeer(args[0] ?? ''),
+  async run(context) {
+    const { peer, args, response } = context;
+    const { text } = queriedPeer(args[0] ?? '');
+    await writeEvents(context, (bound) => peer.routing.findClosest(text, { signal: bound }), {
+      isResult: ({ type }) => type === 'peer',
+      resultsMax: peerLimits.providersMax,
+      // Kubo names the found nodes without addresses.
+      lineOf: (event) => (event.type === 'peer' ? queryEvent('peer', { ID: event.provider.peer ?? '' }) : undefined),
+    });
+    endLines(response);
+  },
+});
+
+/** @throws ApiError 400 in the words of this command */
+function queriedPeer(text: string) {
+  try {
+    return parsePeerId(text);
+  } catch {
+    throw new ApiError(400, 'invalid peer ID');
+  }
+}
+
 /** Number of results of a search, none where the peer reports that there is no such node. */
 async function orNone(results: Promise<number>): Promise<number> {
   try {
@@ -89,11 +120,18 @@ function searchedCid(text: string) {
   return parseCid(cid);
 }
 
+interface SearchView {
+  readonly isResult: (event: RoutingEvent) => boolean;
+  readonly resultsMax: number;
+  /** Returns the line of an event where it differs from {@link queryEventFrom}. */
+  readonly lineOf?: (event: RoutingEvent) => QueryEvent | undefined;
+}
+
 /** Writes the events of a search until the last result. @returns the number of results */
 async function writeEvents(
   { response, signal, visible, isOperator, search }: PeerContext,
   open: (signal: AbortSignal) => AsyncIterable<RoutingEvent>,
-  { isResult, resultsMax }: { readonly isResult: (event: RoutingEvent) => boolean; readonly resultsMax: number },
+  { isResult, resultsMax, lineOf = () => undefined }: SearchView,
 ): Promise<number> {
   const view = { visible, showsReasons: isOperator };
   let results = 0;
@@ -101,7 +139,7 @@ async function writeEvents(
   for await (const event of search(open)) {
     const isFound = isResult(event);
     if (!isFound && ++progress > peerLimits.progressLinesMax) continue;
-    await writeLine(response, queryEventFrom(event, view), signal);
+    await writeLine(response, lineOf(event) ?? queryEventFrom(event, view), signal);
     if (isFound && ++results === resultsMax) break;
   }
   return results;

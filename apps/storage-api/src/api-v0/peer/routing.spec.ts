@@ -33,6 +33,21 @@ test('routing/findprovs writes the events of Kubo; accounts see public addresses
   expect(values[2]).toMatchObject({ Extra: 'connect ECONNREFUSED 10.0.0.7:22' });
 });
 
+// Recorded with Kubo 0.42.
+test('dht/query writes the events of Kubo, with the found nodes as lines of type 2', async () => {
+  const found: readonly RoutingEvent[] = [...events.slice(0, 2), { type: 'peer', provider }];
+  const peer = fakePeer({ routing: { findClosest: () => from(found) } });
+  expect((await runCommand(peer, `dht/query?arg=${otherId}`, operator)).values).toEqual([
+    { Extra: '', ID: otherId, Responses: null, Type: 0 },
+    { Extra: '', ID: otherId, Responses: [{ ID: otherId, Addrs: provider.addresses }], Type: 1 },
+    { Extra: '', ID: otherId, Responses: null, Type: 2 },
+  ]);
+  expect(await runCommand(peer, 'dht/query?arg=x', operator)).toMatchObject({
+    status: 400,
+    message: 'invalid peer ID',
+  });
+});
+
 test('routing/findprovs ends after the requested providers and ends the search', async () => {
   let isEnded = false;
   async function* endless(): AsyncGenerator<RoutingEvent> {

@@ -129,3 +129,30 @@ test('swarm/peering lists, adds and removes permanent connections', async () => 
   expect((await runCommand(peer, `swarm/peering/add?arg=${connected.address}`, operator)).values).toEqual(done);
   expect((await runCommand(peer, `swarm/peering/rm?arg=${otherId}`, operator)).values).toEqual(done);
 });
+
+// Answers of Kubo 0.42.
+test('swarm/filters lists, adds and removes filters in the words of Kubo', async () => {
+  const filters = new Set<string>();
+  const peer = fakePeer({
+    swarm: {
+      filters: async () => [...filters],
+      addFilters: async (added) => {
+        if (added.includes('nonsense')) throw new CairnError('ADDRESS_INVALID', 'no filter');
+        for (const filter of added) filters.add(filter);
+      },
+      removeFilters: async (removed) => removed.filter((filter) => filters.delete(filter)),
+    },
+  });
+  const ten = '/ip4/10.0.0.0/ipcidr/8';
+  const run = async (target: string) => (await runCommand(peer, target, operator)).values;
+  expect(await run('swarm/filters')).toEqual([{ Strings: null }]);
+  expect(await run(`swarm/filters/add?arg=${ten}`)).toEqual([{ Strings: [ten] }]);
+  expect(await run('swarm/filters')).toEqual([{ Strings: [ten] }]);
+  expect(await runCommand(peer, 'swarm/filters/add?arg=nonsense', operator)).toMatchObject({
+    status: 500,
+    message: 'invalid multiaddr-filter format',
+  });
+  expect(await run('swarm/filters/rm?arg=/ip4/99.0.0.0/ipcidr/8')).toEqual([{ Strings: [] }]);
+  expect(await run(`swarm/filters/rm?arg=${ten}`)).toEqual([{ Strings: [ten] }]);
+  expect(await runCommand(peer, 'swarm/filters')).toMatchObject({ status: 403 });
+});
