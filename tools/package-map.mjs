@@ -33,7 +33,7 @@ export const packageMap = {
   'block-model': ['errors', 'platform', 'cid', 'rlp', 'trie'],
   'proven-state': ['errors', 'platform', 'embedded-store', 'cid', 'rlp', 'trie', 'upstream', 'block-model'],
   'proven-chain': ['errors', 'cid', 'rlp', 'trie', 'upstream', 'block-model', 'proven-state'],
-  'chain-store': ['errors', 'embedded-store', 'cid', 'upstream', 'rlp', 'trie', 'block-model'],
+  'chain-store': ['errors', 'embedded-store', 'object-store', 'cid', 'upstream', 'rlp', 'trie', 'block-model'],
   'evm-compiler': [],
   evm: ['errors', 'platform', 'trie', 'block-model', 'evm-compiler'],
   'evm-ethereumjs': ['platform', 'cid', 'block-model', 'evm'],

@@ -9,6 +9,10 @@ const hints = {
   SNAPSHOT_NETWORK_DIFFERS: 'Name the network of the snapshot, with the genesis that its chain has.',
   SNAPSHOT_EXISTS: 'Name another file, or remove this one.',
   SNAPSHOT_WRITE_FAILED: 'Free disk space or check the directory, then run the command again.',
+  SNAPSHOT_OLDER: 'Write a new snapshot of a chain that has reached the head of its source.',
+  SNAPSHOT_UNTRUSTED:
+    'Give the public key that `cairn chain snapshot --publish` printed, or the secrets key of the deployment that published it.',
+  SNAPSHOT_REPLACED: 'Run the command again: it restores the newest one.',
   SNAPSHOT_UNAVAILABLE: 'Import the chain first, or follow it until it has a head.',
   CHAIN_NOT_EMPTY: 'Restore into another CAIRN_HOME, or stop the services and remove the directory of the chain.',
   RESTORE_DIFFERS: 'Restore that file to its end, or remove the directory of the stopped restore.',
