@@ -1,3 +1,5 @@
+export { type BlockCache, type BlockCacheOptions, type BlockCacheStats, openBlockCache } from './cache/block-cache.ts';
+export { withBlockCache } from './cache/with-block-cache.ts';
 export { PackError, type PackErrorCode } from './errors.ts';
 export { packLimits } from './limits.ts';
 export { readPackEntries } from './pack/read-pack-entries.ts';

@@ -41,4 +41,12 @@ export const packLimits = {
   readsMax: 16,
   /** Bytes of the end of a pack that are read first to find its index: enough for 5,000 blocks. */
   tailBytes: 256 * KiB,
+  /** Bytes that wait to be cached; beyond it blocks are not cached. */
+  cacheQueueBytesMax: 16 * MiB,
+  /** Bytes of one transaction of the cache: a few milliseconds. */
+  cacheBatchBytes: 2 * MiB,
+  /** Blocks that one transaction of the cache keeps for another round. */
+  cacheMovesMax: 1000,
+  /** Blocks whose reads are remembered, at about 100 bytes each. */
+  cacheReadsMax: 200_000,
 } as const;
