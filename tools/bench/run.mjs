@@ -10,6 +10,7 @@
 // `ipfs-peer` runs only with --only: [--mib 256] [--rounds 3] [--profile DIRECTORY] bitswap beside two Kubo nodes, with CPU profiles;
 // --case engine measures the bitswap engine only, --case services the storage API with ipfs-peer only.
 // `ipfs-peer-load` runs only with --only: adds while 50 peers request blocks, beside idle ones, --rounds times.
+// `packs` runs only with --only: [--mib 256] [--rounds 3] packs in an S3 server beside plain objects, and the cache beside LMDB.
 // `ipfs-gateway` runs only with --only: it compares the gateway with a real Kubo, alternately, --rounds times; --case names a part of a line's name, such as
 // `MiB, 2` for the large file of --mib, or `memory` for that with 2,000 connections; --profile DIRECTORY writes a CPU profile of the gateway.
 // `limits` runs only with --only: token lots a second embedded beside Redis, --count of them in each of --rounds.
@@ -30,6 +31,7 @@ import { servicePid, startServices } from './lib/services.mjs';
 import { benchLimits } from './limits.mjs';
 import { benchMetering } from './metering.mjs';
 import { benchMemory } from './mixed.mjs';
+import { benchPacks } from './packs.mjs';
 import { benchPins } from './pins.mjs';
 import { benchStorage } from './storage.mjs';
 import { benchUpstreams } from './upstreams.mjs';
@@ -79,6 +81,11 @@ if (values.only === 'ipfs-peer-load') {
 if (values.only === 'ipfs-gateway') {
   const { home, mib, rounds, profile, case: only } = values;
   await benchIpfsGateway({ home, mebibytes: Number(mib), rounds: Number(rounds), only, profile });
+  process.exit(0);
+}
+if (values.only === 'packs') {
+  const mebibytes = process.argv.includes('--mib') ? Number(values.mib) : 256;
+  await benchPacks({ home: values.home, mebibytes, rounds: Number(values.rounds) });
   process.exit(0);
 }
 if (values.only === 'upstreams') {
