@@ -1,6 +1,7 @@
 import { ObjectStoreError } from '../errors.ts';
 
-interface Response {
+/** Response whose body was not read. */
+export interface Response {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: AsyncIterable<Uint8Array> & {
     destroy(error?: Error): unknown;
@@ -37,9 +38,14 @@ async function readUnannounced(body: Response['body'], bytesMax: number): Promis
   return Buffer.concat(chunks);
 }
 
-function tooLarge(body: Response['body'], bytesMax: number): ObjectStoreError {
+/** Ends a response without reading it. */
+export function discard(body: Response['body']): void {
   body.on('error', () => undefined);
   body.destroy();
+}
+
+function tooLarge(body: Response['body'], bytesMax: number): ObjectStoreError {
+  discard(body);
   return new ObjectStoreError('OBJECT_TOO_LARGE', `The object has more than ${bytesMax} bytes.`, {
     hint: 'Read it in ranges or as a stream.',
     details: { bytesMax },

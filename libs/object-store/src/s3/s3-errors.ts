@@ -15,7 +15,11 @@ interface Rule {
   readonly isRetryable?: true;
 }
 
-const denied = 'Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, and the rights on the bucket.';
+const refusedAccess: Rule = {
+  code: 'OBJECT_STORE_DENIED',
+  message: 'The object store refused the credentials or the access.',
+  hint: 'Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, and the rights on the bucket.',
+};
 const checksum: Rule = {
   code: 'OBJECT_CHECKSUM_MISMATCH',
   message: 'The object store refused bytes that differ from their checksum.',
@@ -46,6 +50,11 @@ const rulesByCode: Readonly<Record<string, Rule>> = {
     message: 'The upload does not exist any more.',
     hint: 'Write the object again.',
   },
+  AccessDenied: refusedAccess,
+  ExpiredToken: refusedAccess,
+  InvalidAccessKeyId: refusedAccess,
+  InvalidToken: refusedAccess,
+  SignatureDoesNotMatch: refusedAccess,
   BadDigest: checksum,
   InvalidDigest: checksum,
   XAmzContentSHA256Mismatch: checksum,
@@ -65,12 +74,8 @@ const rulesByCode: Readonly<Record<string, Rule>> = {
 };
 
 const rulesByStatus: Readonly<Record<number, Rule>> = {
-  401: { code: 'OBJECT_STORE_DENIED', message: 'The object store refused the credentials.', hint: denied },
-  403: {
-    code: 'OBJECT_STORE_DENIED',
-    message: 'The object store refused the credentials or the access.',
-    hint: denied,
-  },
+  401: refusedAccess,
+  403: refusedAccess,
   404: { code: 'OBJECT_NOT_FOUND', message: 'The object does not exist.', hint: 'Check the key and the prefix.' },
   412: { code: 'OBJECT_EXISTS', message: 'The object exists already.', hint: 'Read it, or use another key.' },
   416: {
@@ -107,7 +112,8 @@ export function failureOfCode(answer: {
   readonly key: string | undefined;
 }): S3Failure {
   const { s3Code, status, key } = answer;
-  const rule = rulesByCode[s3Code ?? ''] ?? rulesByStatus[status] ?? (status >= 500 ? unavailable : undefined);
+  const rule =
+    rulesByCode[s3Code ?? ''] ?? rulesByStatus[status] ?? (status >= 500 && status !== 501 ? unavailable : undefined);
   const { code, message, hint } = rule ?? {
     code: 'OBJECT_STORE_REFUSED' as const,
     message: `The object store refused a request (status ${status}${s3Code === undefined ? '' : `, ${s3Code}`}).`,

@@ -5,7 +5,7 @@ import { objectStoreLimits as limits } from '../limits.ts';
 import type { ObjectOperation } from '../object-store.ts';
 import { TrafficCounter } from '../traffic.ts';
 import { CallDeadline } from './call-deadline.ts';
-import { readAnswerBody } from './read-answer-body.ts';
+import { discard, type Response, readAnswerBody } from './read-answer-body.ts';
 import { connectionFailure, failureOf, type S3Answer, type S3Failure } from './s3-errors.ts';
 import type { S3Signer } from './s3-signer.ts';
 
@@ -116,6 +116,8 @@ export class S3Requests {
       signal: deadline.signal,
     });
     const isSuccess = response.statusCode < 300;
+    if (headers.range !== undefined && response.statusCode === 200 && response.headers['content-length'] !== '0')
+      throw rangeIgnored(response.body);
     const bytesMax = isSuccess ? (request.bytesMax ?? limits.answerBytesMax) : limits.answerBytesMax;
     const bytes = method === 'HEAD' ? await drained(response.body) : await readAnswerBody(response, bytesMax);
     this.#traffic.add(request.operation, { bytesReceived: bytes.length });
@@ -130,6 +132,14 @@ export class S3Requests {
       this.#signer.followClock(answer.headers.date);
     return failure;
   }
+}
+
+function rangeIgnored(body: Response['body']): ObjectStoreError {
+  discard(body);
+  return new ObjectStoreError('OBJECT_STORE_UNFIT', 'The object store lacks: ranges.', {
+    hint: 'Use AWS S3, Cloudflare R2, Ceph, SeaweedFS or versitygw in a recent version.',
+    details: { missing: ['ranges'] },
+  });
 }
 
 /** Parts go to the socket without a copy. */
