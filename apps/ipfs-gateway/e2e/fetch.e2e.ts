@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,7 @@ import { openLmdbPinStore } from '@cairn/pinning';
 import { type RunningService, startService } from '@cairn/service-kit/testing';
 import { importTree, profiles } from '@cairn/unixfs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { freePort } from '../../../tools/peers/free-port.mjs';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const peerMain = fileURLToPath(new URL('../../ipfs-peer/dist/main.js', import.meta.url));
@@ -49,6 +50,7 @@ describe('content that only another node has', () => {
   const services: RunningService[] = [];
   let site = '';
   let denied = '';
+  let farAddress = '';
   const gateway = async (env: Readonly<Record<string, string>> = {}) => {
     const service = await startService({
       main,
@@ -86,6 +88,7 @@ describe('content that only another node has', () => {
     mkdirSync(join(home, 'denylists'));
     writeFileSync(join(home, 'denylists', 'local.deny'), `/ipfs/${denied}\n`);
     const other = await startPeer(far);
+    farAddress = other.address;
     services.push(other.peer);
     services.push((await startPeer(home, { IPFS_PEER_PEERING: other.address })).peer);
   });
@@ -127,6 +130,37 @@ describe('content that only another node has', () => {
     const browser = await fetch(`${url}/ipfs/${missing}`, { headers: { authorization, accept: 'text/html' } });
     expect(browser.status).toBe(504);
     expect(await browser.text()).toContain('The content did not arrive in time');
+  });
+
+  test('without an answer of the peer, missing content gets 502 early, and is fetched once the peer is back', async () => {
+    const port = await freePort();
+    const own = mkdtempSync(join(tmpdir(), 'cairn-gateway-alone-'));
+    cpSync(join(home, 'accounts'), join(own, 'accounts'), { recursive: true });
+    const env = { IPFS_PEER_URL: `http://127.0.0.1:${port}`, IPFS_GATEWAY_FETCH_SECONDS: '600' };
+    const alone = await startService({ main, home: own, env });
+    let peer: RunningService | undefined;
+    try {
+      const ask = () => fetch(`${alone.url}/ipfs/${site}/`, { headers: { authorization } });
+      // The wait of 600 seconds would exceed the time of the test.
+      const answer = await ask();
+      expect([answer.status, answer.headers.get('retry-after'), await answer.text()]).toEqual([
+        502,
+        '5',
+        `block ${site} is not stored here, and the IPFS peer of this gateway does not answer: try again later\n`,
+      ]);
+      expect((await ask()).status).toBe(502);
+      ({ peer } = await startPeer(own, { IPFS_PEER_API_PORT: String(port), IPFS_PEER_PEERING: farAddress }));
+      let last = await ask();
+      for (let tries = 0; last.status === 502 && tries < 100; tries++) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        last = await ask();
+      }
+      expect([last.status, await last.text()]).toEqual([200, page]);
+    } finally {
+      await alone.stop();
+      await peer?.stop();
+      rmSync(own, { recursive: true, force: true });
+    }
   });
 
   test('denied content is not fetched', async () => {

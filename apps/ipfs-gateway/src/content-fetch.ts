@@ -11,7 +11,13 @@ const limits = {
   /** Fetches that are open at the peer: of all clients and of one. */
   permits: 2048,
   permitsPerClient: 64,
+  /** Milliseconds without the peer after which requests fail. A restart takes about a second. */
+  unreachableMs: 3000,
 } as const;
+
+/** Milliseconds between two looks at the connection to the peer. */
+const reachableEveryMs = 250;
+const retryAfterSeconds = 5;
 
 /** Request whose missing content is fetched. */
 export interface FetchingRequest {
@@ -39,7 +45,7 @@ export class ContentFetch {
   readonly #permits = new LanePermits({ permits: limits.permits, permitsPerLane: limits.permitsPerClient });
   // Reads of one request have its signal and nothing else in common.
   readonly #requests = new WeakMap<AbortSignal, RequestReads>();
-  readonly #counts = { blocks: 0, bytes: 0, failures: 0, timeouts: 0 };
+  readonly #counts = { blocks: 0, bytes: 0, failures: 0, timeouts: 0, unreachable: 0 };
 
   constructor(
     exchange: BlockExchange | undefined,
@@ -91,7 +97,8 @@ export class ContentFetch {
         if (request === undefined) return await blocks.get(cid, options);
         await request.meter?.requireUse();
         try {
-          return await fetching.get(cid, options);
+          const local = await blocks.get(cid, options).catch(ignoreMissing);
+          return local ?? (await this.#whileReachable(cid, () => fetching.get(cid, options)));
         } catch (error) {
           if (!isCairnError(error, 'BLOCK_NOT_FOUND') || request.signal.aborted) throw error;
           this.#counts.timeouts++;
@@ -109,6 +116,12 @@ export class ContentFetch {
     registerGauge(registry, 'cairn_fetched_bytes', 'Bytes of blocks fetched from other nodes.', () => counts.bytes);
     registerGauge(registry, 'cairn_fetch_failures', 'Fetches that the exchange failed.', () => counts.failures);
     registerGauge(registry, 'cairn_fetch_timeouts', 'Blocks that were not found in time.', () => counts.timeouts);
+    registerGauge(
+      registry,
+      'cairn_fetches_unreachable',
+      'Blocks that were not fetched since the IPFS peer does not answer.',
+      () => counts.unreachable,
+    );
     registerGauge(registry, 'cairn_fetches_open', 'Fetches that run at the IPFS peer.', () => permits.running);
     registerGauge(registry, 'cairn_fetches_waiting', 'Fetches that wait for a permit.', () => permits.waiting);
   }
@@ -120,10 +133,39 @@ export class ContentFetch {
     return request.isAnswered() ? this.#seconds * 1000 : Math.max(0, request.answerBy - Date.now());
   }
 
+  /** Waits for a block as long as the peer answers, or may answer again soon. @throws GatewayError 502 */
+  async #whileReachable(cid: CID, read: () => Promise<Uint8Array>): Promise<Uint8Array> {
+    if (this.#isUnreachable) throw this.#unreachable(cid);
+    return await new Promise((resolve, reject) => {
+      const timer = setInterval(() => {
+        if (this.#isUnreachable) reject(this.#unreachable(cid));
+      }, reachableEveryMs);
+      const end = () => clearInterval(timer);
+      read().then(resolve, reject).finally(end);
+    });
+  }
+
+  get #isUnreachable(): boolean {
+    return (this.#exchange?.unreachableMs?.() ?? 0) >= limits.unreachableMs;
+  }
+
+  #unreachable(cid: CID): GatewayError {
+    this.#counts.unreachable++;
+    return new GatewayError(
+      502,
+      `block ${cid} is not stored here, and the IPFS peer of this gateway does not answer: try again later`,
+      { 'retry-after': String(retryAfterSeconds) },
+    );
+  }
+
   #notFound(cid: CID): GatewayError {
     return new GatewayError(
       504,
       `block ${cid} was not found in the IPFS network within ${this.#seconds} seconds: try again later, or check the CID`,
     );
   }
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (!isCairnError(error, 'BLOCK_NOT_FOUND')) throw error;
 }

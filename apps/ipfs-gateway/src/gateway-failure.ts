@@ -19,7 +19,7 @@ const statuses: ReadonlyMap<string, number> = new Map([
   ['ADDRESS_LIMITED', 429],
   ['ATTEMPTS_PAUSED', 429],
   ['LIMIT_REACHED', 429],
-  // A block of a response under way was not found in the IPFS network.
+  // A block of a response under way was not found in the IPFS network, or its peer does not answer.
   ['GATEWAY_REFUSED', 504],
 ]);
 

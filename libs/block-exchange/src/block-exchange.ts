@@ -46,5 +46,10 @@ export interface BlockExchange {
   /** Reports blocks that the local store has now, so that waiting peers get them. */
   announce(cids: readonly CID[]): void;
   peers(): readonly ExchangePeer[];
+  /**
+   * Milliseconds for which the process of the exchange has not answered; 0 while it does. Fetches wait for it meanwhile. Absent
+   * without such a process.
+   */
+  unreachableMs?(): number;
   close(): Promise<void>;
 }

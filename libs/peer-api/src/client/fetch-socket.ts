@@ -27,6 +27,8 @@ export class FetchSocket {
   #timer: NodeJS.Timeout | undefined;
   #silence: NodeJS.Timeout | undefined;
   #isClosed = false;
+  /** Time since which there is no connection. */
+  #lostAt: number | undefined = performance.now();
 
   constructor(options: FetchSocketOptions) {
     this.#options = options;
@@ -36,6 +38,11 @@ export class FetchSocket {
 
   get isOpen(): boolean {
     return this.#sender !== undefined;
+  }
+
+  /** Milliseconds without a connection; 0 with one. */
+  get unreachableMs(): number {
+    return this.#lostAt === undefined ? 0 : performance.now() - this.#lostAt;
   }
 
   /** Sends a message, or drops it without a connection. `onOpen` sends the state to the next one. */
@@ -83,6 +90,7 @@ export class FetchSocket {
 
   #opened(socket: WebSocket): void {
     this.#pauseMs = reconnectMsMin;
+    this.#lostAt = undefined;
     this.#sender = new MessageSender(socket);
     this.#watch(socket);
     this.#options.onOpen();
@@ -113,6 +121,7 @@ export class FetchSocket {
   #lost(socket: WebSocket): void {
     if (socket !== this.#socket) return;
     this.#sender = undefined;
+    this.#lostAt ??= performance.now();
     clearTimeout(this.#silence);
     this.#reconnect();
   }

@@ -110,6 +110,10 @@ export class RemoteExchange implements BlockExchange {
     return this.#peers;
   }
 
+  unreachableMs(): number {
+    return this.#socket.unreachableMs;
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const want of this.#wants.values()) want.reject(closed('The service is shutting down.'));
