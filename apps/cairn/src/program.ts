@@ -10,6 +10,7 @@ import { addImportCommand } from './commands/import.ts';
 import { addKeyCommands } from './commands/key.ts';
 import { addMemberCommands } from './commands/member.ts';
 import { addMigrateCommand } from './commands/migrate.ts';
+import { addMigrateStoresCommand } from './commands/migrate-stores.ts';
 import { addPlanCommands } from './commands/plan.ts';
 import { addSecretsCommands } from './commands/secrets.ts';
 import { addStatusCommand } from './commands/status.ts';
@@ -34,5 +35,6 @@ export function createProgram(): Command {
   addChainCommands(program);
   addBackupCommands(program);
   addMigrateCommand(program);
+  addMigrateStoresCommand(program);
   return program;
 }

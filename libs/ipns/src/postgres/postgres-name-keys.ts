@@ -4,7 +4,7 @@ import { limits } from '../limits.ts';
 import type { KeyType } from '../public-key.ts';
 import type { NameKeys, StoredKey } from '../store/name-store.ts';
 import { keyPlace } from '../store/seal.ts';
-import { nameOfMultihash } from './record-rows.ts';
+import { nameOfMultihash } from '../store/stored-record.ts';
 
 interface KeyRow {
   readonly account_id: string;

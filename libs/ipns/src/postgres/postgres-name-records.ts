@@ -1,5 +1,5 @@
 import type { CID } from '@cairn/cid';
-import type { Postgres, Transaction } from '@cairn/postgres';
+import type { Postgres, Statement, Transaction } from '@cairn/postgres';
 import { NamesFullError } from '../errors.ts';
 import { verifyIpnsRecord } from '../ipns-record.ts';
 import { limits } from '../limits.ts';
@@ -9,6 +9,8 @@ import { nextRecord } from '../store/next-record.ts';
 import { accountScope, isTotal, totalScope } from './name-tables.ts';
 import { type RecordRow, recordColumns, recordOfRow } from './record-rows.ts';
 
+/** Records of one page of a list. */
+const listedMax = 500;
 /** Expired records that a put removes before it reports a full store. */
 const removedByPutMax = 64;
 
@@ -61,7 +63,7 @@ export class PostgresNameRecords implements NameRecords {
       const next = nextRecord(record, order === 0 ? 'same' : 'newer', live);
       await this.#write(transaction, next, this.#now());
       await count(transaction, [...countsOf(before, -1), ...countsOf(next, 1)], next.account);
-      if (next.owner !== undefined) await raiseSequence(transaction, next);
+      if (next.owner !== undefined) await transaction.run(raisedSequence(next.account, name, fields.sequence));
       return 'stored';
     });
   }
@@ -93,6 +95,24 @@ export class PostgresNameRecords implements NameRecords {
     if ((await this.counts()).records < recordsMax) return;
     await this.removeExpired(this.#now(), removedByPutMax);
     if ((await this.counts()).records >= recordsMax) throw new NamesFullError('The records of all names', recordsMax);
+  }
+
+  async *list(): AsyncGenerator<StoredRecord> {
+    let after: Uint8Array = new Uint8Array();
+    for (;;) {
+      const { rows } = await this.#database.read<RecordRow>({
+        text: `SELECT ${recordColumns} FROM name_records WHERE name > $1 ORDER BY name LIMIT ${listedMax}`,
+        values: [after],
+      });
+      for (const record of rows.map(recordOfRow)) if (record.fields.validUntilMs > this.#now()) yield record;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < listedMax) return;
+      after = last.name;
+    }
+  }
+
+  async raiseSequence(account: string, name: CID, sequence: bigint): Promise<void> {
+    await this.#database.write(raisedSequence(account, name, sequence));
   }
 
   async takeDue({
@@ -196,13 +216,13 @@ async function lockedRecord(transaction: Transaction, name: CID): Promise<Stored
   return rows[0] && recordOfRow(rows[0]);
 }
 
-async function raiseSequence(transaction: Transaction, { account, name, fields }: StoredRecord): Promise<void> {
-  await transaction.run({
+function raisedSequence(account: string, name: CID, sequence: bigint): Statement {
+  return {
     text: `INSERT INTO name_sequences (account_id, name, sequence) VALUES ($1, $2, $3)
            ON CONFLICT (account_id, name) DO UPDATE SET sequence = EXCLUDED.sequence
            WHERE name_sequences.sequence < EXCLUDED.sequence`,
-    values: [account, name.multihash.bytes, fields.sequence],
-  });
+    values: [account, name.multihash.bytes, sequence],
+  };
 }
 
 function countsOf(record: StoredRecord | undefined, sign: 1 | -1): CountChange[] {

@@ -1,7 +1,6 @@
-import { CID } from '@cairn/cid';
-import { libp2pKeyCode } from '../ipns-name.ts';
 import { decodeIpnsRecord } from '../ipns-record.ts';
 import type { StoredRecord } from '../store/name-store.ts';
+import { nameOfMultihash } from '../store/stored-record.ts';
 
 /** Row of `name_records`. */
 export interface RecordRow {
@@ -14,11 +13,6 @@ export interface RecordRow {
 }
 
 export const recordColumns = 'name, record, account_id, lifetime_ms, has_v1, announced_at';
-
-/** Returns the name with a multihash. */
-export function nameOfMultihash(multihash: Uint8Array): CID {
-  return CID.decode(Uint8Array.of(1, libp2pKeyCode, ...multihash));
-}
 
 export function recordOfRow(row: RecordRow): StoredRecord {
   const { message: _, hasV1: __, validityType: ___, ...fields } = decodeIpnsRecord(row.record);

@@ -11,11 +11,14 @@ import {
   decodeStoredRecord,
   decodeTimeKey,
   encodeStoredRecord,
+  nameOfMultihash,
   type ScheduledRecord,
   timeKey,
 } from './stored-record.ts';
 
 const present = Buffer.alloc(0);
+/** Records of one page of a list. */
+const listedMax = 256;
 /** Expired records that a put removes before it reports a full store. */
 const removedByPutMax = 64;
 const totalKey = Buffer.from('\0total');
@@ -84,6 +87,24 @@ export class LmdbNameRecords implements NameRecords {
       if (added.owner !== undefined) this.#raiseSequence(added.account, name, fields.sequence);
       return 'stored';
     });
+  }
+
+  async *list(): AsyncGenerator<StoredRecord> {
+    let start: Uint8Array | undefined;
+    for (;;) {
+      const page = [...this.#records.range({ ...(start && { start }), limit: listedMax })];
+      for (const { key, value } of page) {
+        const record = decodeStoredRecord(nameOfMultihash(key), value);
+        if (record.fields.validUntilMs > this.#now()) yield published(record);
+      }
+      const last = page.at(-1)?.key;
+      if (last === undefined || page.length < listedMax) return;
+      start = Buffer.concat([last, Uint8Array.of(0)]);
+    }
+  }
+
+  async raiseSequence(account: string, name: CID, sequence: bigint): Promise<void> {
+    await this.#environment.transaction(() => this.#raiseSequence(account, name, sequence));
   }
 
   #raiseSequence(account: string, name: CID, sequence: bigint): void {

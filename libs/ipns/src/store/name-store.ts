@@ -94,6 +94,10 @@ export interface NameRecords {
    * replaced meanwhile.
    */
   settle(record: StoredRecord, times: { readonly announcedMs?: number; readonly nextMs?: number }): Promise<void>;
+  /** Streams the records that have not expired, in the order of their names. */
+  list(): AsyncIterable<StoredRecord>;
+  /** Raises the greatest sequence of a name of an account, such as that of a copied key. A smaller one changes nothing. */
+  raiseSequence(account: string, name: CID, sequence: bigint): Promise<void>;
   /** Removes expired records, at most `max`. Returns their number. */
   removeExpired(nowMs: number, max: number): Promise<number>;
   counts(account?: string): Promise<RecordCounts>;

@@ -36,7 +36,7 @@ export function decodeStoredRecord(name: CID, value: Uint8Array): ScheduledRecor
 }
 
 /** Returns the name with a multihash. */
-function nameOfMultihash(multihash: Uint8Array): CID {
+export function nameOfMultihash(multihash: Uint8Array): CID {
   return CID.decode(Uint8Array.of(1, libp2pKeyCode, ...multihash));
 }
 

@@ -130,6 +130,25 @@ export function describeNameStore(
         expect(await store.records.scheduledCount()).toBe(0);
       });
 
+      test('are listed in the order of their names, without expired ones', async () => {
+        const keys = await Promise.all(Array.from({ length: 5 }, () => generateIpnsKey({ type: 'ed25519' })));
+        for (const [at, of] of keys.entries())
+          await store.records.put(of.name, record(1n, { of, hours: at === 0 ? 1 : 3 }), { account: 'ann' });
+        clock.nowMs += 2 * 3_600_000;
+        const found: Buffer[] = [];
+        for await (const { name } of other.records.list()) found.push(Buffer.from(name.multihash.bytes));
+        const expected = keys.slice(1).map(({ name }) => Buffer.from(name.multihash.bytes));
+        expect(found).toEqual(expected.sort(Buffer.compare));
+      });
+
+      test('continue from a sequence that was raised', async () => {
+        await store.keys.add('ann', stored('one'));
+        await store.records.raiseSequence('ann', key.name, 7n);
+        await store.records.raiseSequence('ann', key.name, 3n);
+        expect(await other.records.sequenceOf('ann', key.name)).toBe(7n);
+        expect((await publish('/ipfs/a')).sequence).toBe(8n);
+      });
+
       test('are paid by the account that stored the newest one', async () => {
         await store.records.put(key.name, record(1n), { account: 'ann' });
         await store.records.put(key.name, record(1n), { account: 'bob' });

@@ -1,2 +1,2 @@
 export { openPostgresPlanStore } from './postgres-plan-store.ts';
-export { openPostgresUsageStore } from './postgres-usage-store.ts';
+export { copyUsage, openPostgresUsageStore } from './postgres-usage-store.ts';

@@ -208,6 +208,52 @@ function rowOf(row: TableRow): Omit<UsageRow, 'accountId'> {
   return { at, service, operation, network, key, ...sums };
 }
 
+/** Rows of one statement of a copy. */
+const copiedRows = 500;
+
+/** Replaces rows by those of a copy, so that a repeated copy counts nothing twice. */
+const replaceRows = `${addRows.slice(0, addRows.indexOf('DO UPDATE SET'))}
+  DO UPDATE SET ${[...counts, 'latency'].map((name) => `${name} = EXCLUDED.${name}`).join(', ')}`;
+
+/**
+ * Copies usage, key uses and samples of stored bytes of an account into the tables of another store, which
+ * `openPostgresUsageStore` has created. A repeated call gives the same result. Returns the number of rows.
+ */
+export async function copyUsage(from: UsageStore, accountId: string, database: Postgres): Promise<number> {
+  const all: Span = { from: 0, to: Number.MAX_SAFE_INTEGER };
+  let copied = 0;
+  for (const [resolution] of resolutions) {
+    let batch: object[] = [];
+    const flush = async () => {
+      await database.write({ text: replaceRows, values: [JSON.stringify(batch)] });
+      copied += batch.length;
+      batch = [];
+    };
+    for await (const { bytesIn, bytesOut, durationUs, accountId: account_id, ...row } of from.rows(
+      accountId,
+      all,
+      resolution,
+    )) {
+      batch.push({ ...row, resolution, account_id, bytes_in: bytesIn, bytes_out: bytesOut, duration_us: durationUs });
+      if (batch.length >= copiedRows) await flush();
+    }
+    if (batch.length > 0) await flush();
+  }
+  const uses = [...(await from.lastUsed(accountId))];
+  if (uses.length > 0)
+    await database.write({
+      text: addUses,
+      values: [uses.map(() => accountId), uses.map(([key]) => key), uses.map(([, at]) => at)],
+    });
+  const samples = await from.stored(accountId, all);
+  for (let at = 0; at < samples.length; at += copiedRows) {
+    const part = samples.slice(at, at + copiedRows);
+    const values = [part.map(() => accountId), part.map((sample) => sample.at), part.map(({ bytes }) => bytes)];
+    await database.write({ text: addStored, values });
+  }
+  return copied;
+}
+
 /** Opens the usage rows in a database, and creates their tables. @throws the errors of `Postgres.migrate` */
 export async function openPostgresUsageStore(database: Postgres): Promise<UsageStore> {
   await database.migrate({ component: 'usage', steps });
