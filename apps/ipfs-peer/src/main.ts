@@ -3,8 +3,10 @@ import 'reflect-metadata';
 import { runService } from '@cairn/service-kit/nest';
 import { engineStates } from '@cairn/stores';
 import { AppModule } from './app.module.ts';
+import { lowerPriority } from './lower-priority.ts';
 import { settingsShape } from './settings.ts';
 
+lowerPriority();
 await runService({
   name: 'ipfs-peer',
   settings: settingsShape,

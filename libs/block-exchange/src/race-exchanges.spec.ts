@@ -1,5 +1,5 @@
 import { cidFor } from '@cairn/cid';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import type { BlockExchange, FetchOptions } from './index.ts';
 import { raceExchanges } from './race-exchanges.ts';
 import { createMemoryExchange, describeBlockExchange } from './testing/index.ts';
@@ -51,6 +51,35 @@ test('a session starts the winner of the previous block alone', async () => {
   const session = raceExchanges([slow.exchange, fast.exchange]).openSession();
   for (let round = 0; round < 5; round++) await session.fetch(cid);
   expect([slow.counts.started, fast.counts.started]).toEqual([1, 5]);
+});
+
+test('the other exchanges join when no block has arrived for the time of the head start', async () => {
+  const answers: (() => void)[] = [];
+  const queued = fake(() => new Promise((resolve) => answers.push(() => resolve(bytes))));
+  const other = fake(never);
+  const session = raceExchanges([queued.exchange, other.exchange], { headStartMs: 300 }).openSession();
+  const first = session.fetch(cid);
+  answers.shift()?.();
+  await first;
+  expect(other.counts.started).toBe(1);
+  jest.useFakeTimers();
+  try {
+    // Blocks that arrive one after another: the last of them waits much longer than the head start.
+    const fetches = Array.from({ length: 10 }, () => session.fetch(cid));
+    for (const answer of answers.splice(0)) {
+      await jest.advanceTimersByTimeAsync(200);
+      answer();
+    }
+    await Promise.all(fetches);
+    expect(other.counts.started).toBe(1);
+    const stalled = session.fetch(cid);
+    await jest.advanceTimersByTimeAsync(600);
+    expect(other.counts.started).toBe(2);
+    answers.shift()?.();
+    await stalled;
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('a failed winner starts the others immediately', async () => {

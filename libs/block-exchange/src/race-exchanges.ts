@@ -11,6 +11,9 @@ export interface RaceOptions {
   readonly headStartMs?: number;
 }
 
+// Created once: an error for each block would record a stack.
+const raceEnded = new Error('Another exchange returned the block, or the fetch ended.');
+
 /** Fetches through one of the exchanges. */
 type Fetch = (cid: CID, options: FetchOptions) => Promise<Uint8Array>;
 
@@ -126,6 +129,6 @@ async function race(fetches: readonly Fetch[], cid: CID, options: FetchOptions, 
   } finally {
     clearTimeout(timer);
     unlink();
-    abort(new Error('Another exchange returned the block, or the fetch ended.'));
+    abort(raceEnded);
   }
 }

@@ -46,6 +46,14 @@ export function withExchange(store: Blockstore, options: WithExchangeOptions): B
   };
 }
 
+/**
+ * First pause between two looks at the store. Usually the exchange has the block first, and thousands of reads wait together.
+ */
+const pauseMs = 100;
+
+// Created once: an error for each block would record a stack.
+const readEnded = new Error('The read has ended.');
+
 class MissReader {
   readonly #store: Blockstore;
   readonly #options: WithExchangeOptions;
@@ -66,7 +74,7 @@ class MissReader {
     const fetching = this.#fetch(cid, session, ended).then(
       (bytes) => {
         fetched = bytes;
-        abort(undefined);
+        abort(readEnded);
       },
       (error: unknown) => {
         if (isCairnError(error, 'CONTENT_DENIED')) {
@@ -76,14 +84,14 @@ class MissReader {
       },
     );
     try {
-      return await waitForBlock(this.#store, cid, { signal: ended, limitMs });
+      return await waitForBlock(this.#store, cid, { signal: ended, limitMs, pauseMs });
     } catch (error) {
       if (fetched === undefined) throw denied ?? error;
       this.#options.onFetched?.(signal, fetched.length);
       return fetched;
     } finally {
       unlink();
-      abort(new Error('The read has ended.'));
+      abort(readEnded);
       await fetching;
     }
   }

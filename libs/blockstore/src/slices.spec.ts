@@ -29,6 +29,15 @@ describe('Slices', () => {
     expect(new Set(turns).size).toBe(turns.length);
   });
 
+  test('do not count a wait as work', async () => {
+    const slices = new Slices();
+    fillSlice(slices);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(slices.isOver).toBe(false);
+    fillSlice(slices);
+  });
+
   test('of short work run before those of long work', async () => {
     const long = new Slices();
     for (let taken = 0; taken < 20; taken++) await long.next();

@@ -38,6 +38,13 @@ export function withWait(store: Blockstore, { waitMs }: WaitOptions): Blockstore
   };
 }
 
+export interface WaitForBlockOptions {
+  readonly signal: AbortSignal;
+  readonly limitMs: number;
+  /** First pause between two looks at the store. It doubles up to 250 ms. Default: 5. */
+  readonly pauseMs?: number;
+}
+
 /**
  * Polls a store for a block and reads it. At the limit or the abort, throws BLOCK_NOT_FOUND with the time waited and the
  * reason of the signal.
@@ -45,11 +52,11 @@ export function withWait(store: Blockstore, { waitMs }: WaitOptions): Blockstore
 export async function waitForBlock(
   store: Pick<Blockstore, 'get' | 'has'>,
   cid: CID,
-  { signal, limitMs }: { readonly signal: AbortSignal; readonly limitMs: number },
+  { signal, limitMs, pauseMs = pollMsMin }: WaitForBlockOptions,
 ): Promise<Uint8Array> {
   const start = performance.now();
   const end = start + limitMs;
-  for (let pause = pollMsMin; performance.now() < end && !signal.aborted; pause = Math.min(2 * pause, pollMsMax)) {
+  for (let pause = pauseMs; performance.now() < end && !signal.aborted; pause = Math.min(2 * pause, pollMsMax)) {
     await sleep(Math.min(pause, end - performance.now()), signal);
     if (!signal.aborted && (await store.has(cid))) return await store.get(cid, { signal });
   }

@@ -47,6 +47,29 @@ test('fetchDag fetches each block once, many concurrently', async () => {
   expect((await store.stats()).blocks).toBe(204);
 });
 
+test('fetchDag fetches small blocks with more concurrency and large ones with less', async () => {
+  const small = node([node(leaves('s', 40)), node(leaves('t', 600))]);
+  await fetchDag(store, small, { signal, fetch });
+  expect(most).toBeGreaterThan(64);
+  const large = (name: number) => put(Buffer.alloc(1024 * 1024, name), 'raw');
+  const root = node([node(Array.from({ length: 80 }, (_, at) => large(at))), node([large(81), large(82)])]);
+  most = 0;
+  await fetchDag(createMemoryBlockstore(), root, { signal, fetch });
+  expect(most).toBeLessThanOrEqual(64);
+});
+
+test('fetchDag narrows the window to 16 MiB once it has large blocks', async () => {
+  const large = Array.from({ length: 100 }, (_, name) => put(Buffer.alloc(1024 * 1024, name), 'raw'));
+  const runningAtStart: number[] = [];
+  const counted: typeof fetch = async (cid) => {
+    runningAtStart.push(running + 1);
+    return await fetch(cid);
+  };
+  await fetchDag(createMemoryBlockstore(), node(large), { signal, fetch: counted });
+  // The first 80 start before the size of a block is known.
+  expect(Math.max(...runningAtStart.slice(-15))).toBeLessThanOrEqual(16);
+});
+
 test('fetchDag fetches missing blocks only, so that a second call resumes', async () => {
   const root = tree();
   const stop = new AbortController();

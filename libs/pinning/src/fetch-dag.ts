@@ -14,14 +14,19 @@ export interface FetchDagOptions {
    * several codecs counts for each.
    */
   readonly onSize?: ((size: DagSize) => Promise<void> | void) | undefined;
-  /** Blocks that are fetched concurrently. Default: 64. */
+  /** Maximum number of blocks that are fetched concurrently. Default: 256. Large blocks are fetched with less concurrency. */
   readonly concurrency?: number;
   /** Default {@link dagBlocksMax}. */
   readonly blocksMax?: number;
 }
 
-/** Concurrent fetches: enough to use a connection with a round trip of 100 ms, with at most 16 MiB in blocks of 256 KiB. */
-const concurrencyDefault = 64;
+/** Fetches of small blocks: enough to fill a connection with a round trip of 100 ms at 40 MiB/s in blocks of 16 KiB. */
+const concurrencyDefault = 256;
+/** Bytes in flight, estimated from the latest blocks: enough to use a connection with a round trip of 100 ms. */
+const bytesInFlight = 16 * 1024 * 1024;
+/** Fetches before the size of a leaf is known, and fetches of blocks of any size. */
+const concurrencyFirst = 64;
+const concurrencyMin = 16;
 
 /**
  * Makes a DAG complete: walks it in any order and fetches its missing blocks, many concurrently. Blocks that are present are
@@ -49,6 +54,12 @@ class DagFetcher {
   readonly #seen = new Set<string>();
   readonly #ended = new AbortController();
   readonly #slices: Slices;
+  #fetches = 0;
+  #fetched = 0;
+  /** Size of a fetched block, about that of the largest of the latest ones. */
+  #latestBytes = 0;
+  /** Workers that wait until fewer fetches run. */
+  #waiting: (() => void)[] = [];
   /** Workers without an open block. */
   #idle: (() => void)[] = [];
   #size: DagSize = { blocks: 0, bytes: 0 };
@@ -98,7 +109,7 @@ class DagFetcher {
   }
 
   #wakeAll(): void {
-    for (const wake of this.#idle.splice(0)) wake();
+    for (const wake of [...this.#idle.splice(0), ...this.#waiting.splice(0)]) wake();
   }
 
   async #visit(cid: CID): Promise<void> {
@@ -115,10 +126,31 @@ class DagFetcher {
   }
 
   async #fetch(cid: CID, signal: AbortSignal): Promise<Uint8Array> {
+    while (this.#fetches >= this.#fetchesMax && !signal.aborted)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
     signal.throwIfAborted();
-    const bytes = await this.#options.fetch(cid, { signal });
-    if (!(await this.#store.has(cid))) await this.#store.putMany([{ cid, bytes }]);
-    return bytes;
+    this.#fetches++;
+    try {
+      const bytes = await this.#options.fetch(cid, { signal });
+      this.#measure(bytes.length);
+      if (!(await this.#store.has(cid))) await this.#store.putMany([{ cid, bytes }]);
+      return bytes;
+    } finally {
+      this.#fetches--;
+      for (const wake of this.#waiting.splice(0, Math.max(1, this.#fetchesMax - this.#fetches))) wake();
+    }
+  }
+
+  /** Concurrent fetches whose blocks have about {@link bytesInFlight} bytes, if they are as large as the latest ones. */
+  get #fetchesMax(): number {
+    if (this.#fetched < concurrencyMin) return concurrencyFirst;
+    return Math.max(concurrencyMin, Math.floor(bytesInFlight / Math.max(1, this.#latestBytes)));
+  }
+
+  /** A large block narrows the window immediately, and small ones widen it slowly. */
+  #measure(bytes: number): void {
+    this.#fetched++;
+    this.#latestBytes = Math.max(bytes, this.#latestBytes + (bytes - this.#latestBytes) / 16);
   }
 
   async #count(bytes: number): Promise<void> {

@@ -9,7 +9,7 @@ import { RequestNetwork } from './request-network.ts';
 const limits = {
   /** Fetches that are open at the peer: of all accounts and of one. */
   permits: 4096,
-  permitsPerAccount: 128,
+  permitsPerAccount: 512,
 } as const;
 
 /** Blocks of other nodes for the requests of this service. Without an exchange, reads are local. */
