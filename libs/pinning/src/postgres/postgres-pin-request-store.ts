@@ -111,7 +111,7 @@ class PostgresPinRequestStore implements PinRequestStore {
     // No id has a digit after `f`.
     for (let end = before === undefined ? 'g' : firstIdAt(before); ; ) {
       const values = [account, from, end];
-      const { rows } = await this.#database.read<RequestRow>({ name: 'list-pin-requests', text, values });
+      const { rows } = await this.#database.read<RequestRow>({ text, values });
       for (const row of rows) yield requestOf(row);
       const last = rows.at(-1);
       if (last === undefined || rows.length < pageRows) return;
@@ -124,7 +124,7 @@ class PostgresPinRequestStore implements PinRequestStore {
       WHERE account = $1 AND c.cid = $2 AND id > $3 ORDER BY id LIMIT ${pageRows}`;
     for (let after = ''; ; ) {
       const values = [account, cid.bytes, after];
-      const { rows } = await this.#database.read<RequestRow>({ name: 'list-pin-requests-of', text, values });
+      const { rows } = await this.#database.read<RequestRow>({ text, values });
       for (const row of rows) {
         const request = requestOf(row);
         if (parseCid(request.cid).equals(cid)) yield request;

@@ -100,7 +100,7 @@ class PostgresPinStore implements PinStore {
 
   async *list(account: string): AsyncGenerator<Pin> {
     const text = `SELECT ${columns} FROM pins WHERE account = $1 AND cid > $2 ORDER BY cid LIMIT ${pageRows}`;
-    const page = (after: Uint8Array) => ({ name: 'list-pins', text, values: [account, after] });
+    const page = (after: Uint8Array) => ({ text, values: [account, after] });
     for await (const row of this.#pages<PinRow>(page, noCid)) yield pinOf(row);
   }
 
@@ -144,7 +144,7 @@ class PostgresPinStore implements PinStore {
       const text = `SELECT cid, mode,
           EXISTS (SELECT FROM pins p WHERE p.mode = r.mode AND p.cid = r.cid) AS is_pinned
         FROM pin_releases r WHERE account = $1 AND mode = $2 AND cid > $3 ORDER BY cid LIMIT ${pageRows}`;
-      const page = (after: Uint8Array) => ({ name: 'released-roots', text, values: [account, mode, after] });
+      const page = (after: Uint8Array) => ({ text, values: [account, mode, after] });
       for await (const row of this.#pages<ReleasedRow>(page, noCid))
         yield { cid: cidOf(row.cid), mode: modeOf(row.mode), isPinned: row.is_pinned };
     }
@@ -223,7 +223,10 @@ class PostgresPinStore implements PinStore {
   /** The database belongs to its opener. */
   async close(): Promise<void> {}
 
-  /** Streams rows in pages by CID, so that a slow consumer keeps neither a connection nor a snapshot. */
+  /**
+   * Streams rows in pages by CID, so that a slow consumer keeps neither a connection nor a snapshot. Statements of one account
+   * have no name: a generic plan suits the average account, and may sort all pins of a large one for each page.
+   */
   async *#pages<Row extends { readonly cid: Uint8Array }>(
     page: (after: Uint8Array) => Statement,
     after: Uint8Array,
