@@ -12,7 +12,7 @@ import { createDelegatedRouter } from '@cairn/providing/delegated';
 import { DhtDatastore } from '@cairn/providing/dht';
 import type { Logger } from '@cairn/service-kit';
 import manifest from '../package.json' with { type: 'json' };
-import { checkAddresses } from './check-addresses.ts';
+import { checkSettings } from './check-settings.ts';
 import type { ContentPolicy } from './content-policy.ts';
 import { openFilterFile } from './filter-file.ts';
 import { openAnnounceNow, openProviding, type ProvidingProcess } from './providing.ts';
@@ -43,7 +43,7 @@ export async function startPeer(
   { identity, blocks, pins, providing, serving, content }: PeerParts,
   logger: Logger,
 ): Promise<PeerProcess> {
-  checkAddresses(settings);
+  checkSettings(settings);
   const datastore = await DhtDatastore.open({
     directory: join(settings.CAIRN_HOME, 'dht'),
     base: createPeerDatastore(),
@@ -53,6 +53,7 @@ export async function startPeer(
   const swarmKeyFile = settings.IPFS_PEER_SWARM_KEY_FILE;
   const sendMax = settings.IPFS_PEER_SEND_BYTES_PER_SECOND;
   const receiveMax = settings.IPFS_PEER_RECEIVE_BYTES_PER_SECOND;
+  const streamsMax = settings.IPFS_PEER_STREAMS_PER_PEER_MAX;
   const connectionsMin = settings.IPFS_PEER_CONNECTIONS_MIN;
   const signed = (bytes: Uint8Array) => sign(null, bytes, identity.privateKey);
   let announcements: ProvidingProcess | undefined;
@@ -77,6 +78,7 @@ export async function startPeer(
     onError: (error) => logger.debug({ causes: errorChain(error) }, 'background work of the peer failed'),
     ...(swarmKeyFile !== undefined && { swarmKey: await readSwarmKey(swarmKeyFile) }),
     limits: {
+      ...(streamsMax !== undefined && { streamsPerPeerMax: streamsMax }),
       ...(sendMax !== undefined && { sendBytesPerSecondMax: sendMax }),
       ...(receiveMax !== undefined && { receiveBytesPerSecondMax: receiveMax }),
     },

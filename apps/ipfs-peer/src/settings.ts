@@ -46,9 +46,12 @@ export const settingsShape = {
     .default('no')
     .describe('Dialling of private addresses that peers announce, for networks of your own.'),
   IPFS_PEER_CONNECTIONS_MAX: integer(8, 10_000, 'a number').default(300).describe('Open connections to peers.'),
-  IPFS_PEER_CONNECTIONS_MIN: integer(1, 9999, 'a number below IPFS_PEER_CONNECTIONS_MAX')
+  IPFS_PEER_CONNECTIONS_MIN: integer(1, 10_000, 'a number up to IPFS_PEER_CONNECTIONS_MAX')
     .optional()
     .describe('Connections that stay when the maximum is reached. Default: three quarters of it.'),
+  IPFS_PEER_STREAMS_PER_PEER_MAX: integer(8, 120, 'a number')
+    .optional()
+    .describe('Open bitswap streams of one peer. Below 65, blocks of fast peers are requested again. Default: 96.'),
   IPFS_PEER_HTTP_GATEWAYS: text(gatewaysPattern, '1 to 16 URLs such as https://gateway.example, separated by commas')
     .optional()
     .describe('Trustless HTTP gateways that blocks are fetched from beside bitswap. Default: none.'),

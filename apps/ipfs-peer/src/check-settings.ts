@@ -2,8 +2,8 @@ import { addressProblem } from '@cairn/ipfs-peer';
 import { SettingsError, type SettingsProblem } from '@cairn/service-kit';
 import { addressList, type IpfsPeerSettings } from './settings.ts';
 
-/** Requires that all multiaddrs of the settings parse. @throws SETTINGS_INVALID with each wrong one */
-export function checkAddresses(settings: IpfsPeerSettings): void {
+/** Requires that all multiaddrs parse and that limits fit together. @throws SETTINGS_INVALID with each wrong setting */
+export function checkSettings(settings: IpfsPeerSettings): void {
   const { IPFS_PEER_BOOTSTRAP: bootstrap } = settings;
   const lists = [
     { key: 'IPFS_PEER_LISTEN', value: settings.IPFS_PEER_LISTEN, needsPeer: false },
@@ -17,5 +17,11 @@ export function checkAddresses(settings: IpfsPeerSettings): void {
       const problem = addressProblem(text, { needsPeer });
       if (problem !== undefined) problems.push({ key, problem });
     }
+  const { IPFS_PEER_CONNECTIONS_MIN: min, IPFS_PEER_CONNECTIONS_MAX: max } = settings;
+  if (min !== undefined && min > max)
+    problems.push({
+      key: 'IPFS_PEER_CONNECTIONS_MIN',
+      problem: `${min} is above IPFS_PEER_CONNECTIONS_MAX, which is ${max}`,
+    });
   if (problems.length > 0) throw new SettingsError(problems);
 }
