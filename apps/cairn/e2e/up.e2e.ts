@@ -60,10 +60,13 @@ function outcomeWithLog({ code, stdout, stderr }: Outcome) {
 
 const linesToPaste = (printed: string) => printed.split('\n').filter((line) => /^ {2}(echo|curl)/.test(line));
 
-test('up starts an IPFS peer and names it to the services, unless it is off', async () => {
+test.each([
+  ['any port', async () => 0],
+  ['a known port', freePort],
+])('up starts an IPFS peer on %s and names it to the services', async (_, apiPort) => {
   const { child, ended } = await up({
     CAIRN_IPFS_PEER: 'on',
-    IPFS_PEER_API_PORT: '0',
+    IPFS_PEER_API_PORT: String(await apiPort()),
     IPFS_PEER_LISTEN: '/ip4/127.0.0.1/tcp/0',
     IPFS_PEER_BOOTSTRAP: 'none',
   });
@@ -214,7 +217,7 @@ test('a port of the IPFS peer that a Kubo holds ends up with the address, the se
   const taken = `/ip4/127.0.0.1/tcp/${port}`;
   const more = {
     CAIRN_IPFS_PEER: 'on',
-    IPFS_PEER_API_PORT: '0',
+    IPFS_PEER_API_PORT: String(await freePort()),
     IPFS_PEER_LISTEN: `${taken},/ip4/127.0.0.1/tcp/0/ws`,
     IPFS_PEER_BOOTSTRAP: 'none',
   };
@@ -224,6 +227,8 @@ test('a port of the IPFS peer that a Kubo holds ends up with the address, the se
   expect(stdout).toContain('set IPFS_PEER_LISTEN');
   expect(stderr).toContain('With CAIRN_IPFS_PEER=off the other services start without it.');
   expect(stdout).not.toContain('Paste to try');
+  // With a known port, the others start beside the peer.
+  expect(stdout).toContain('Starting storage-api');
 
   const { child, ended } = await up({ ...more, CAIRN_IPFS_PEER: 'off' });
   child.kill('SIGINT');

@@ -100,15 +100,20 @@ async function startServices(supervisor: Supervisor, settings: CommandSettings):
     const port = await supervisor.start({ name, main: services[name], portSetting, readyUrl, ...more, env });
     return addressOf(settings, port);
   };
+  let peer: Promise<string> | undefined;
   if (settings.CAIRN_IPFS_PEER === 'on' && settings.IPFS_PEER_URL === undefined) {
     const at = (port: number) => `http://${settings.IPFS_PEER_API_BIND}:${port}`;
-    const port = await start('ipfs-peer', 'IPFS_PEER_API_PORT', {
+    peer = start('ipfs-peer', 'IPFS_PEER_API_PORT', {
       nodeOptions,
       readyUrl: (listening) => `${at(listening)}/readyz`,
     }).catch((cause: unknown) => {
       throw new Error(`${errorText(cause)} With CAIRN_IPFS_PEER=off the other services start without it.`, { cause });
     });
-    common.IPFS_PEER_URL = at(Number(new URL(port).port));
+    // Awaited last: without a handler, a failure before that would end the process.
+    peer.catch(() => {});
+    // The others connect to it in the background. They wait only for a port that is not known before.
+    const { IPFS_PEER_API_PORT: known } = settings;
+    common.IPFS_PEER_URL = at(known === 0 ? Number(new URL(await peer).port) : known);
   }
   const backends = Promise.all([
     start('storage-api', 'STORAGE_API_PORT', { nodeOptions }),
@@ -126,6 +131,7 @@ async function startServices(supervisor: Supervisor, settings: CommandSettings):
     backends,
     ipfsGateway,
     start('console', 'CONSOLE_PORT', { env }),
+    peer,
   ]);
   return { storage, gateway, ipfs, console: pages };
 }
