@@ -1,0 +1,354 @@
+import {
+  type BatchReads,
+  type Block,
+  BlockNotFoundError,
+  type BlockstoreStats,
+  BlockTooLargeError,
+  type BoundedBlockstore,
+  limits as blockLimits,
+  type Claim,
+  type ClaimOptions,
+  type DiscardResult,
+  type Fullness,
+  type Hold,
+  type PutOptions,
+  QuarantinedBlockError,
+  type ReadOptions,
+  type SweepOptions,
+  type SweepStep,
+} from '@cairn/blockstore';
+import { type CID, UnsupportedHashError } from '@cairn/cid';
+import { isCairnError } from '@cairn/errors';
+import { BatchedLookups } from './batched-lookups.ts';
+import type { BlockIndex } from './index/block-index.ts';
+import { type BlockRow, isFresh } from './index/block-rows.ts';
+import { blockKey, cidOfMultihash, keyOfMultihash, multihashAfter } from './index/multihash.ts';
+import { StoredBytes } from './stored-bytes.ts';
+import type { BlockLocation, PackReader, PackWriter } from './types.ts';
+
+/** Rows that a listing reads at a time. */
+const pageRows = 512;
+/** Longest multihash that PostgreSQL can index together with an owner. No supported hash function has a longer digest. */
+const multihashBytesMax = 1024;
+
+export interface PackStoreParts {
+  readonly index: BlockIndex;
+  readonly writer: PackWriter;
+  readonly reader: PackReader;
+  readonly bytesMax?: number | undefined;
+  /** Called last by `close`. */
+  readonly close?: () => Promise<void>;
+}
+
+/** Blocks in packs of an object store, with their index in PostgreSQL. */
+export class PackBlockstore implements BoundedBlockstore, BatchReads {
+  readonly #index: BlockIndex;
+  readonly #writer: PackWriter;
+  readonly #reader: PackReader;
+  readonly #stored: StoredBytes;
+  readonly #closeParts: (() => Promise<void>) | undefined;
+  readonly #lookups: BatchedLookups<CID, BlockRow>;
+  readonly #listeners: ((cids: readonly CID[]) => void)[] = [];
+
+  constructor({ index, writer, reader, bytesMax, close }: PackStoreParts) {
+    this.#index = index;
+    this.#writer = writer;
+    this.#reader = reader;
+    this.#closeParts = close;
+    this.#stored = new StoredBytes(async () => (await index.blocks.stats()).bytes, bytesMax);
+    this.#lookups = new BatchedLookups((cids) => this.#rows(cids));
+  }
+
+  async get(cid: CID, options: ReadOptions = {}): Promise<Uint8Array> {
+    options.signal?.throwIfAborted();
+    const pending = this.#writer.pending(cid.multihash.bytes);
+    if (pending) return pending;
+    const row = await this.#lookups.one(cid);
+    options.signal?.throwIfAborted();
+    if (row === undefined) throw new BlockNotFoundError(cid.toString());
+    if (row.is_quarantined) throw new QuarantinedBlockError(cid.toString());
+    try {
+      return await this.#reader.get(locationOf(cid, row), options);
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      return await this.#getAgain(cid, row, error, options);
+    }
+  }
+
+  /** Reads a block whose pack was rewritten and deleted since the lookup. @throws the first error if its place is the same */
+  async #getAgain(cid: CID, before: BlockRow, error: unknown, options: ReadOptions): Promise<Uint8Array> {
+    const [row] = await this.#rows([cid]);
+    if (row === undefined) throw new BlockNotFoundError(cid.toString());
+    if (row.is_quarantined) throw new QuarantinedBlockError(cid.toString());
+    if (row.pack === before.pack && row.start === before.start) throw error;
+    return await this.#reader.get(locationOf(cid, row), options);
+  }
+
+  async getMany(cids: readonly CID[]): Promise<(Uint8Array | undefined)[]> {
+    const rows = await this.#rows(cids);
+    const found = cids.map((cid, index) => {
+      const pending = this.#writer.pending(cid.multihash.bytes);
+      const row = rows[index];
+      return { cid, pending, row: row?.is_quarantined ? undefined : row };
+    });
+    const stored = found.flatMap(({ cid, pending, row }) =>
+      pending === undefined && row ? [{ cid, location: locationOf(cid, row) }] : [],
+    );
+    const bytes = await this.#readMany(stored);
+    return found.map(({ cid, pending, row }) => pending ?? (row && bytes.get(blockKey(cid))));
+  }
+
+  async #readMany(
+    stored: readonly { readonly cid: CID; readonly location: BlockLocation }[],
+  ): Promise<ReadonlyMap<string, Uint8Array>> {
+    try {
+      const read = await this.#reader.getMany(stored.map(({ location }) => location));
+      return new Map(stored.flatMap(({ cid }, index) => (read[index] ? [[blockKey(cid), read[index]] as const] : [])));
+    } catch {
+      // Reads each block by itself, which finds moved blocks and names a faulty one.
+      const each = new Map<string, Uint8Array>();
+      for (const { cid } of stored) {
+        try {
+          each.set(blockKey(cid), await this.get(cid));
+        } catch (error) {
+          if (!isCairnError(error, 'BLOCK_NOT_FOUND') && !isQuarantine(error)) throw error;
+        }
+      }
+      return each;
+    }
+  }
+
+  async has(cid: CID): Promise<boolean> {
+    return (await this.#lengthOf(cid)) !== undefined;
+  }
+
+  async size(cid: CID): Promise<number> {
+    const length = await this.#lengthOf(cid);
+    if (length === undefined) throw new BlockNotFoundError(cid.toString());
+    return length;
+  }
+
+  async #lengthOf(cid: CID): Promise<number | undefined> {
+    const pending = this.#writer.pending(cid.multihash.bytes);
+    if (pending) return pending.length;
+    const row = await this.#lookups.one(cid);
+    return row?.is_quarantined ? undefined : row?.length;
+  }
+
+  async sizeMany(cids: readonly CID[]): Promise<(number | undefined)[]> {
+    // Pending blocks first: a block is pending until its row exists.
+    const pending = cids.map(({ multihash }) => this.#writer.pending(multihash.bytes)?.length);
+    const rows = await this.#rows(cids);
+    return rows.map((row, index) => pending[index] ?? (row?.is_quarantined ? undefined : row?.length));
+  }
+
+  /** Looks up rows in one statement, in the order of `cids`. */
+  async #rows(cids: readonly CID[]): Promise<(BlockRow | undefined)[]> {
+    if (cids.length === 0) return [];
+    const found = await this.#index.blocks.find(multihashesOf(cids));
+    const rows = new Map(found.map((row) => [keyOfMultihash(row.multihash), row]));
+    return cids.map((cid) => rows.get(blockKey(cid)));
+  }
+
+  async putMany(blocks: readonly Block[], { owner = 0 }: PutOptions = {}): Promise<void> {
+    for (const { cid, bytes } of blocks) {
+      if (bytes.length > blockLimits.blockBytesMax)
+        throw new BlockTooLargeError(cid.toString(), bytes.length, blockLimits.blockBytesMax);
+      if (cid.multihash.bytes.length > multihashBytesMax)
+        throw new UnsupportedHashError(cid.multihash.code, 'is too long');
+    }
+    const missing = new Set((await this.touchMany(cidsOf(blocks), { owner })).map(blockKey));
+    const added = blocks.filter(({ cid }) => missing.has(blockKey(cid)));
+    if (added.length === 0) return;
+    await this.#stored.check(
+      this.#writer.pendingBytes,
+      added.reduce((sum, { bytes }) => sum + bytes.length, 0),
+    );
+    await this.#writer.add(added, owner);
+  }
+
+  sync(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  /** Waits for pending blocks, so that a statement sees them. */
+  async #settle(): Promise<void> {
+    if (this.#writer.pendingBytes > 0) await this.#writer.flush();
+  }
+
+  async delete(cid: CID): Promise<void> {
+    await this.#settle();
+    await this.#index.blocks.delete(cid.multihash.bytes);
+  }
+
+  async *keys({ signal }: ReadOptions = {}): AsyncGenerator<CID> {
+    await this.#settle();
+    yield* this.#pages((start) => this.#index.blocks.page(start, pageRows), signal);
+  }
+
+  async stats(): Promise<BlockstoreStats> {
+    await this.#settle();
+    return await this.#index.blocks.stats();
+  }
+
+  fullness(): Fullness {
+    return this.#stored.fullness(this.#writer.pendingBytes);
+  }
+
+  async cycle(): Promise<number> {
+    return (await this.#index.cycle.read()).collection;
+  }
+
+  hold({ owner = 0 }: PutOptions = {}): Promise<Hold> {
+    return this.#index.holds.take(owner);
+  }
+
+  async touchMany(cids: readonly CID[], { owner = 0 }: PutOptions = {}): Promise<CID[]> {
+    const pending = new Map<string, Block>();
+    for (const cid of cids) {
+      const bytes = this.#writer.pending(cid.multihash.bytes);
+      if (bytes) pending.set(blockKey(cid), { cid, bytes });
+    }
+    // A pending block is not written twice. It becomes a block of this owner too.
+    if (pending.size > 0) await this.#writer.add([...pending.values()], owner);
+    const known = await this.#lookups.many(cids.filter((cid) => !pending.has(blockKey(cid))));
+    const stored = known.filter((row) => row !== undefined);
+    const stale = stored.filter((row) => !isFresh(row, owner));
+    const touched = new Set(
+      stored.filter((row) => isFresh(row, owner)).map(({ multihash }) => keyOfMultihash(multihash)),
+    );
+    const staleHashes = stale.map(({ multihash }) => multihash);
+    if (stale.length > 0)
+      for (const multihash of await this.#index.blocks.touch(staleHashes, owner))
+        touched.add(keyOfMultihash(multihash));
+    for (const { is_quarantined, multihash } of stored) if (is_quarantined) touched.delete(keyOfMultihash(multihash));
+    return cids.filter((cid) => !pending.has(blockKey(cid)) && !touched.has(blockKey(cid)));
+  }
+
+  async claimMany(cids: readonly CID[], owner: number, { isLeftover = false }: ClaimOptions = {}): Promise<void> {
+    if (cids.length === 0) return;
+    if (cids.some(({ multihash }) => this.#writer.pending(multihash.bytes))) await this.#writer.flush();
+    await this.#index.claims.claim(distinct(cids), owner, !isLeftover);
+  }
+
+  async unclaimMany(cids: readonly CID[], owner: number): Promise<void> {
+    if (cids.length > 0) await this.#index.claims.unclaim(distinct(cids), owner);
+  }
+
+  claimed(owner: number): Promise<BlockstoreStats> {
+    return this.#index.claims.sums(owner);
+  }
+
+  async *claims(owner: number): AsyncGenerator<Claim> {
+    let last: Claim | undefined;
+    do {
+      const page = await this.#index.claims.page(owner, last?.cid.multihash.bytes, pageRows);
+      yield* page;
+      last = page.length === pageRows ? page.at(-1) : undefined;
+    } while (last);
+  }
+
+  async claimsAmong(cids: readonly CID[], owner: number): Promise<Claim[]> {
+    if (cids.length === 0) return [];
+    const found = await this.#index.claims.among(distinct(cids), owner);
+    const claims = new Map(found.map((claim) => [blockKey(claim.cid), claim]));
+    return cids.flatMap((cid) => claims.get(blockKey(cid)) ?? []);
+  }
+
+  beginDiscard(owner: number): Promise<number> {
+    return this.#index.beginDiscard(owner);
+  }
+
+  async discardMany(
+    cids: readonly CID[],
+    { owner, keepFrom }: { readonly owner: number; readonly keepFrom: number },
+  ): Promise<DiscardResult[]> {
+    if (cids.length === 0) return [];
+    await this.#settle();
+    const results = await this.#index.collection.discard(cids, owner, keepFrom);
+    this.#notifyRemoved(cids.filter((_, index) => results[index] === 'removed'));
+    return results;
+  }
+
+  async disownAll(): Promise<void> {
+    await this.#settle();
+    await this.#index.cycle.disownAll();
+  }
+
+  #notifyRemoved(cids: readonly CID[]): void {
+    if (cids.length > 0) for (const listener of this.#listeners) listener(cids);
+  }
+
+  beginCycle(): Promise<number> {
+    return this.#index.beginCycle();
+  }
+
+  async unmarked(cids: readonly CID[], cycle: number): Promise<CID[]> {
+    return cids.length === 0 ? [] : await this.#index.collection.unmarked(cids, cycle);
+  }
+
+  async markMany(cids: readonly CID[], cycle: number): Promise<void> {
+    if (cids.length > 0) await this.#index.collection.mark(cids, cycle);
+  }
+
+  async sweep(options: SweepOptions): Promise<SweepStep> {
+    const step = await this.#index.collection.sweep(options);
+    this.#notifyRemoved(step.removed);
+    return step;
+  }
+
+  async quarantine(cid: CID): Promise<void> {
+    await this.#index.blocks.quarantine(cid.multihash.bytes);
+  }
+
+  quarantined(): AsyncIterable<CID> {
+    return this.#pages((start) => this.#index.blocks.quarantinePage(start, pageRows));
+  }
+
+  onRemoved(listener: (cids: readonly CID[]) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Lists multihashes page by page, each as a CIDv1 of the raw codec. */
+  async *#pages(
+    read: (start: Uint8Array | undefined) => Promise<readonly Uint8Array[]>,
+    signal?: AbortSignal,
+  ): AsyncGenerator<CID> {
+    let start: Uint8Array | undefined;
+    do {
+      signal?.throwIfAborted();
+      const page = await read(start);
+      for (const multihash of page) yield cidOfMultihash(multihash);
+      const last = page.length === pageRows ? page.at(-1) : undefined;
+      start = last && multihashAfter(last);
+    } while (start);
+  }
+
+  async close(): Promise<void> {
+    await this.#settle();
+    await this.#writer.close();
+    await this.#index.close();
+    await this.#closeParts?.();
+  }
+}
+
+function locationOf(cid: CID, { pack, start, length }: BlockRow): BlockLocation {
+  return { cid, pack, offset: start, length };
+}
+
+function cidsOf(blocks: readonly Block[]): CID[] {
+  return blocks.map(({ cid }) => cid);
+}
+
+function multihashesOf(cids: readonly CID[]): Uint8Array[] {
+  return cids.map(({ multihash }) => multihash.bytes);
+}
+
+/** Returns each multihash once: a statement may change a row once. */
+function distinct(cids: readonly CID[]): Uint8Array[] {
+  return [...new Map(cids.map((cid) => [blockKey(cid), cid.multihash.bytes])).values()];
+}
+
+function isQuarantine(error: unknown): boolean {
+  return error instanceof QuarantinedBlockError;
+}
