@@ -2,6 +2,13 @@ export { type BlockCache, type BlockCacheOptions, type BlockCacheStats, openBloc
 export { withBlockCache } from './cache/with-block-cache.ts';
 export { PackError, type PackErrorCode } from './errors.ts';
 export { packLimits } from './limits.ts';
+export type { DeleteOptions, OrphanOptions, OrphanReport } from './maintain/delete-packs.ts';
+export type { MaintenanceOptions } from './maintain/maintenance-parts.ts';
+export type { PackMaintenance } from './maintain/pack-maintenance.ts';
+export type { ReindexOptions, ReindexReport } from './maintain/reindex-packs.ts';
+export type { RewriteReport } from './maintain/rewrite-packs.ts';
+export type { ScrubPacksOptions } from './maintain/scrub-packs.ts';
+export { openPackBlockstore, type PackBlockstoreOptions, type PackStore } from './open-pack-blockstore.ts';
 export { readPackEntries } from './pack/read-pack-entries.ts';
 export { createPackReader } from './read/pack-reader.ts';
 export type { BlockLocation, OnPack, PackEntry, PackReader, PackWriter, StoredPack } from './types.ts';

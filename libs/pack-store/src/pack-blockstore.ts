@@ -12,19 +12,17 @@ import {
   type Fullness,
   type Hold,
   type PutOptions,
-  QuarantinedBlockError,
   type ReadOptions,
   type SweepOptions,
   type SweepStep,
 } from '@cairn/blockstore';
 import { type CID, UnsupportedHashError } from '@cairn/cid';
-import { isCairnError } from '@cairn/errors';
-import { BatchedLookups } from './batched-lookups.ts';
 import type { BlockIndex } from './index/block-index.ts';
-import { type BlockRow, isFresh } from './index/block-rows.ts';
+import { isFresh } from './index/block-rows.ts';
 import { blockKey, cidOfMultihash, keyOfMultihash, multihashAfter } from './index/multihash.ts';
+import { PackReads } from './pack-reads.ts';
 import { StoredBytes } from './stored-bytes.ts';
-import type { BlockLocation, PackReader, PackWriter } from './types.ts';
+import type { PackReader, PackWriter } from './types.ts';
 
 /** Rows that a listing reads at a time. */
 const pageRows = 512;
@@ -44,110 +42,39 @@ export interface PackStoreParts {
 export class PackBlockstore implements BoundedBlockstore, BatchReads {
   readonly #index: BlockIndex;
   readonly #writer: PackWriter;
-  readonly #reader: PackReader;
+  readonly #reads: PackReads;
   readonly #stored: StoredBytes;
   readonly #closeParts: (() => Promise<void>) | undefined;
-  readonly #lookups: BatchedLookups<CID, BlockRow>;
   readonly #listeners: ((cids: readonly CID[]) => void)[] = [];
 
   constructor({ index, writer, reader, bytesMax, close }: PackStoreParts) {
     this.#index = index;
     this.#writer = writer;
-    this.#reader = reader;
+    this.#reads = new PackReads(index.blocks, writer, reader);
     this.#closeParts = close;
     this.#stored = new StoredBytes(async () => (await index.blocks.stats()).bytes, bytesMax);
-    this.#lookups = new BatchedLookups((cids) => this.#rows(cids));
   }
 
-  async get(cid: CID, options: ReadOptions = {}): Promise<Uint8Array> {
-    options.signal?.throwIfAborted();
-    const pending = this.#writer.pending(cid.multihash.bytes);
-    if (pending) return pending;
-    const row = await this.#lookups.one(cid);
-    options.signal?.throwIfAborted();
-    if (row === undefined) throw new BlockNotFoundError(cid.toString());
-    if (row.is_quarantined) throw new QuarantinedBlockError(cid.toString());
-    try {
-      return await this.#reader.get(locationOf(cid, row), options);
-    } catch (error) {
-      options.signal?.throwIfAborted();
-      return await this.#getAgain(cid, row, error, options);
-    }
+  get(cid: CID, options?: ReadOptions): Promise<Uint8Array> {
+    return this.#reads.get(cid, options);
   }
 
-  /** Reads a block whose pack was rewritten and deleted since the lookup. @throws the first error if its place is the same */
-  async #getAgain(cid: CID, before: BlockRow, error: unknown, options: ReadOptions): Promise<Uint8Array> {
-    const [row] = await this.#rows([cid]);
-    if (row === undefined) throw new BlockNotFoundError(cid.toString());
-    if (row.is_quarantined) throw new QuarantinedBlockError(cid.toString());
-    if (row.pack === before.pack && row.start === before.start) throw error;
-    return await this.#reader.get(locationOf(cid, row), options);
+  getMany(cids: readonly CID[]): Promise<(Uint8Array | undefined)[]> {
+    return this.#reads.getMany(cids);
   }
 
-  async getMany(cids: readonly CID[]): Promise<(Uint8Array | undefined)[]> {
-    const rows = await this.#rows(cids);
-    const found = cids.map((cid, index) => {
-      const pending = this.#writer.pending(cid.multihash.bytes);
-      const row = rows[index];
-      return { cid, pending, row: row?.is_quarantined ? undefined : row };
-    });
-    const stored = found.flatMap(({ cid, pending, row }) =>
-      pending === undefined && row ? [{ cid, location: locationOf(cid, row) }] : [],
-    );
-    const bytes = await this.#readMany(stored);
-    return found.map(({ cid, pending, row }) => pending ?? (row && bytes.get(blockKey(cid))));
-  }
-
-  async #readMany(
-    stored: readonly { readonly cid: CID; readonly location: BlockLocation }[],
-  ): Promise<ReadonlyMap<string, Uint8Array>> {
-    try {
-      const read = await this.#reader.getMany(stored.map(({ location }) => location));
-      return new Map(stored.flatMap(({ cid }, index) => (read[index] ? [[blockKey(cid), read[index]] as const] : [])));
-    } catch {
-      // Reads each block by itself, which finds moved blocks and names a faulty one.
-      const each = new Map<string, Uint8Array>();
-      for (const { cid } of stored) {
-        try {
-          each.set(blockKey(cid), await this.get(cid));
-        } catch (error) {
-          if (!isCairnError(error, 'BLOCK_NOT_FOUND') && !isQuarantine(error)) throw error;
-        }
-      }
-      return each;
-    }
+  sizeMany(cids: readonly CID[]): Promise<(number | undefined)[]> {
+    return this.#reads.sizeMany(cids);
   }
 
   async has(cid: CID): Promise<boolean> {
-    return (await this.#lengthOf(cid)) !== undefined;
+    return (await this.#reads.lengthOf(cid)) !== undefined;
   }
 
   async size(cid: CID): Promise<number> {
-    const length = await this.#lengthOf(cid);
+    const length = await this.#reads.lengthOf(cid);
     if (length === undefined) throw new BlockNotFoundError(cid.toString());
     return length;
-  }
-
-  async #lengthOf(cid: CID): Promise<number | undefined> {
-    const pending = this.#writer.pending(cid.multihash.bytes);
-    if (pending) return pending.length;
-    const row = await this.#lookups.one(cid);
-    return row?.is_quarantined ? undefined : row?.length;
-  }
-
-  async sizeMany(cids: readonly CID[]): Promise<(number | undefined)[]> {
-    // Pending blocks first: a block is pending until its row exists.
-    const pending = cids.map(({ multihash }) => this.#writer.pending(multihash.bytes)?.length);
-    const rows = await this.#rows(cids);
-    return rows.map((row, index) => pending[index] ?? (row?.is_quarantined ? undefined : row?.length));
-  }
-
-  /** Looks up rows in one statement, in the order of `cids`. */
-  async #rows(cids: readonly CID[]): Promise<(BlockRow | undefined)[]> {
-    if (cids.length === 0) return [];
-    const found = await this.#index.blocks.find(multihashesOf(cids));
-    const rows = new Map(found.map((row) => [keyOfMultihash(row.multihash), row]));
-    return cids.map((cid) => rows.get(blockKey(cid)));
   }
 
   async putMany(blocks: readonly Block[], { owner = 0 }: PutOptions = {}): Promise<void> {
@@ -161,8 +88,8 @@ export class PackBlockstore implements BoundedBlockstore, BatchReads {
     const added = blocks.filter(({ cid }) => missing.has(blockKey(cid)));
     if (added.length === 0) return;
     await this.#stored.check(
-      this.#writer.pendingBytes,
       added.reduce((sum, { bytes }) => sum + bytes.length, 0),
+      this.#writer,
     );
     await this.#writer.add(added, owner);
   }
@@ -211,7 +138,7 @@ export class PackBlockstore implements BoundedBlockstore, BatchReads {
     }
     // A pending block is not written twice. It becomes a block of this owner too.
     if (pending.size > 0) await this.#writer.add([...pending.values()], owner);
-    const known = await this.#lookups.many(cids.filter((cid) => !pending.has(blockKey(cid))));
+    const known = await this.#reads.rowsOf(cids.filter((cid) => !pending.has(blockKey(cid))));
     const stored = known.filter((row) => row !== undefined);
     const stale = stored.filter((row) => !isFresh(row, owner));
     const touched = new Set(
@@ -324,31 +251,23 @@ export class PackBlockstore implements BoundedBlockstore, BatchReads {
     } while (start);
   }
 
+  /** @throws the error of a failed write, after everything is closed */
   async close(): Promise<void> {
-    await this.#settle();
-    await this.#writer.close();
-    await this.#index.close();
-    await this.#closeParts?.();
+    try {
+      await this.#settle();
+    } finally {
+      await this.#writer.close();
+      await this.#index.close();
+      await this.#closeParts?.();
+    }
   }
-}
-
-function locationOf(cid: CID, { pack, start, length }: BlockRow): BlockLocation {
-  return { cid, pack, offset: start, length };
 }
 
 function cidsOf(blocks: readonly Block[]): CID[] {
   return blocks.map(({ cid }) => cid);
 }
 
-function multihashesOf(cids: readonly CID[]): Uint8Array[] {
-  return cids.map(({ multihash }) => multihash.bytes);
-}
-
 /** Returns each multihash once: a statement may change a row once. */
 function distinct(cids: readonly CID[]): Uint8Array[] {
   return [...new Map(cids.map((cid) => [blockKey(cid), cid.multihash.bytes])).values()];
-}
-
-function isQuarantine(error: unknown): boolean {
-  return error instanceof QuarantinedBlockError;
 }

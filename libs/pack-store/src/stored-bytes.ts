@@ -1,5 +1,6 @@
 import type { Fullness } from '@cairn/blockstore';
 import { StoreError } from '@cairn/embedded-store';
+import type { PackWriter } from './types.ts';
 
 /** Age of the sum at which a write reads it again. Several processes may exceed the limit by their writes of this time. */
 const refreshEveryMs = 500;
@@ -23,16 +24,21 @@ export class StoredBytes {
     return { bytes: this.#bytes + pendingBytes, bytesMax: this.#bytesMax };
   }
 
-  /** @throws STORE_FULL when `added` bytes exceed the limit */
-  async check(pendingBytes: number, added: number): Promise<void> {
+  /**
+   * Near the limit, pending blocks are written first, since their sections are longer than the blocks and some may be known.
+   * @throws STORE_FULL when `added` bytes exceed the limit
+   */
+  async check(added: number, writer: Pick<PackWriter, 'pendingBytes' | 'flush'>): Promise<void> {
     if (this.#bytesMax === Number.POSITIVE_INFINITY) return;
-    if (this.#isOld || !this.#fits(pendingBytes, added)) await this.refresh();
-    if (this.#fits(pendingBytes, added)) return;
-    const stored = this.#bytes + pendingBytes;
-    const message = `The store holds ${stored} bytes; ${added} more would exceed its limit of ${this.#bytesMax} bytes.`;
-    throw new StoreError('STORE_FULL', message, {
+    if (this.#isOld) await this.refresh();
+    if (this.#bytes + writer.pendingBytes + added <= this.#bytesMax) return;
+    await writer.flush();
+    await this.refresh();
+    if (this.#bytes + added <= this.#bytesMax) return;
+    const limit = `its limit of ${this.#bytesMax} bytes`;
+    throw new StoreError('STORE_FULL', `The store holds ${this.#bytes} bytes; ${added} more would exceed ${limit}.`, {
       hint: 'Unpin unused content and collect garbage, or raise the limit of the store.',
-      details: { stored, added, bytesMax: this.#bytesMax },
+      details: { stored: this.#bytes, added, bytesMax: this.#bytesMax },
     });
   }
 
@@ -51,9 +57,5 @@ export class StoredBytes {
 
   get #isOld(): boolean {
     return performance.now() - this.#readAt > refreshEveryMs;
-  }
-
-  #fits(pendingBytes: number, added: number): boolean {
-    return this.#bytes + pendingBytes + added <= this.#bytesMax;
   }
 }

@@ -1,0 +1,37 @@
+import type { ScrubReport } from '@cairn/blockstore';
+import {
+  type DeleteOptions,
+  deleteOrphanPacks,
+  deleteRetiredPacks,
+  type OrphanOptions,
+  type OrphanReport,
+} from './delete-packs.ts';
+import type { MaintenanceOptions, MaintenanceParts } from './maintenance-parts.ts';
+import { type ReindexOptions, type ReindexReport, reindexPacks } from './reindex-packs.ts';
+import { type RewriteReport, rewritePacks } from './rewrite-packs.ts';
+import { type ScrubPacksOptions, scrubPacks } from './scrub-packs.ts';
+
+/** Work on the packs of a store beside requests. Any process may do it, also several concurrently. */
+export interface PackMaintenance {
+  /** Copies live blocks of packs that are less than half live. Call it after a collection. */
+  rewrite(options?: MaintenanceOptions): Promise<RewriteReport>;
+  /** Deletes the bytes of packs that have had no live block for the grace period. */
+  deleteRetired(options: DeleteOptions): Promise<{ readonly packs: number; readonly bytes: number }>;
+  /** Compares the inventory with the index and deletes packs of ended writers. It lists the bucket: call it daily. */
+  deleteOrphans(options: OrphanOptions): Promise<OrphanReport>;
+  /** Verifies every live block and quarantines corrupt ones. */
+  scrub(options: ScrubPacksOptions): Promise<ScrubReport>;
+  /** Adds packs of the bucket that the index does not have. */
+  reindex(options?: ReindexOptions): Promise<ReindexReport>;
+}
+
+/** Creates the maintenance of a pack store. */
+export function createMaintenance(parts: MaintenanceParts): PackMaintenance {
+  return {
+    rewrite: (options) => rewritePacks(parts, options),
+    deleteRetired: (options) => deleteRetiredPacks(parts, options),
+    deleteOrphans: (options) => deleteOrphanPacks(parts, options),
+    scrub: (options) => scrubPacks(parts, options),
+    reindex: (options) => reindexPacks(parts, options),
+  };
+}

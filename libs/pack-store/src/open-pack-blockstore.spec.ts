@@ -1,0 +1,75 @@
+import { describeBlockstore, describeCollectable, rawBlock } from '@cairn/blockstore/testing';
+import { openS3ObjectStore } from '@cairn/object-store/s3';
+import { openPostgres } from '@cairn/postgres';
+import { expect, test } from '@jest/globals';
+import { describeWithPostgres, describeWithS3 } from '../../../tools/engines/jest.mjs';
+import { openPackBlockstore, type PackBlockstoreOptions } from './index.ts';
+
+describeWithPostgres('openPackBlockstore', (postgres) => {
+  describeWithS3('over SeaweedFS', (s3) => {
+    const open = async (options: Partial<PackBlockstoreOptions> = {}) => {
+      const database = await openPostgres({ url: await postgres().createDatabase(), connectionsMax: 4 });
+      const objects = await openS3ObjectStore({ url: s3().createStore(), credentials: s3(), probe: false });
+      const store = await openPackBlockstore({ database, objects, ...options });
+      const close = store.close.bind(store);
+      return Object.assign(store, {
+        objects,
+        async close() {
+          await close();
+          await objects.close();
+          await database.close();
+        },
+      });
+    };
+
+    describeBlockstore('packs in S3', () => open());
+    describeCollectable('packs in S3', (now) => open({ now }));
+
+    test('getMany and sizeMany return pending and stored blocks, and undefined for absent and quarantined ones', async () => {
+      const store = await open();
+      const [stored, pending, absent, corrupt] = ['stored', 'pending block', 'absent', 'corrupt'].map(rawBlock);
+      if (!stored || !pending || !absent || !corrupt) throw new Error('no blocks');
+      await store.putMany([stored, corrupt]);
+      await store.sync();
+      await store.quarantine(corrupt.cid);
+      await store.putMany([pending]);
+      const cids = [absent, pending, corrupt, stored].map(({ cid }) => cid);
+      expect(await store.sizeMany(cids)).toEqual([undefined, 13, undefined, 6]);
+      const texts = (await store.getMany(cids)).map((bytes) => bytes && Buffer.from(bytes).toString());
+      expect(texts).toEqual([undefined, 'pending block', undefined, 'stored']);
+      await store.close();
+    });
+
+    test('a put of known blocks and a lookup send no request to S3', async () => {
+      const store = await open();
+      const blocks = Array.from({ length: 300 }, (_, n) => rawBlock(`block ${n}`));
+      await store.putMany(blocks, { owner: 7 });
+      await store.sync();
+      const before = store.objects.traffic();
+      expect(before.put.requests).toBe(1);
+      await store.putMany(blocks, { owner: 8 });
+      await store.sync();
+      await store.touchMany(blocks.map(({ cid }) => cid));
+      for (const { cid } of blocks) expect(await store.has(cid)).toBe(true);
+      await store.sizeMany(blocks.map(({ cid }) => cid));
+      expect(store.objects.traffic()).toEqual(before);
+      await store.close();
+    });
+
+    test('putMany refuses blocks beyond bytesMax, and accepts them once there is room', async () => {
+      const store = await open({ bytesMax: 10 });
+      await store.putMany([rawBlock('12345678')]);
+      await expect(store.putMany([rawBlock('abc')])).rejects.toMatchObject({
+        code: 'STORE_FULL',
+        details: { bytesMax: 10 },
+      });
+      for (let time = 0; time < 3; time++) await store.putMany([rawBlock('12345678'), rawBlock('x')]);
+      await store.delete(rawBlock('x').cid);
+      await store.delete(rawBlock('12345678').cid);
+      await store.putMany([rawBlock('abc')]);
+      await store.sync();
+      expect(await store.stats()).toEqual({ blocks: 1, bytes: 3 });
+      await store.close();
+    });
+  });
+});
