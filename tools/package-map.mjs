@@ -62,6 +62,7 @@ export const packageMap = {
 /** Packages that only the tests of a package may import beyond its row: oracles, which do not import it. */
 export const testPackageMap = {
   'chain-store': ['evm-ethereumjs'],
+  'pack-store': ['pinning'],
   'proven-chain': ['chain-store', 'evm-executor'],
   providing: ['bitswap'],
 };

@@ -86,7 +86,7 @@ export const steps = [
 ];
 
 /** Seconds from 1970 to 2020, when the times of the tables begin. */
-export const epoch = 1_577_836_800;
+const epoch = 1_577_836_800;
 
 const stripes = 8;
 

@@ -77,7 +77,7 @@ async function read(
 }
 
 /** Reports whether an error says that stored bytes are not those of the block. */
-export function isCorruption(error: unknown): boolean {
+function isCorruption(error: unknown): boolean {
   return ['PACK_CORRUPT', 'BLOCK_CORRUPT', 'OBJECT_RANGE_INVALID'].some((code) => isCairnError(error, code));
 }
 
