@@ -55,7 +55,19 @@ export const packageMap = {
   auth: ['errors', 'embedded-store', 'postgres'],
   metering: ['errors', 'embedded-store', 'postgres', 'redis'],
   billing: ['errors', 'embedded-store', 'postgres', 'auth', 'metering'],
-  stores: ['errors', 'postgres', 'redis', 'auth', 'billing', 'blockstore', 'ipns', 'metering', 'mfs', 'pinning', 'providing'],
+  stores: [
+    'errors',
+    'postgres',
+    'redis',
+    'auth',
+    'billing',
+    'blockstore',
+    'ipns',
+    'metering',
+    'mfs',
+    'pinning',
+    'providing',
+  ],
   'service-kit': ['errors'],
 };
 
