@@ -30,6 +30,8 @@ import { dispatcherOptions } from './dispatcher-options.ts';
 import { MethodCatalog } from './methods/method-catalog.ts';
 import { MethodsModule } from './methods/methods.module.ts';
 import type { GatewaySettings } from './settings.ts';
+import type { FilterStore } from './subscriptions/filter-store.ts';
+import { MemoryFilterStore } from './subscriptions/memory-filter-store.ts';
 import { ApiKeyGuard } from './transports/api-key-guard.ts';
 import { GatewayServer } from './transports/gateway-server.ts';
 import { HttpTransport } from './transports/http-transport.ts';
@@ -151,10 +153,18 @@ function executionModules({ settings, logger }: ServiceContext<GatewaySettings>)
         engine: settings.CAIRN_CALL_ENGINE,
       }),
     }),
-    MethodsModule.forRoot({ timeoutMs }),
+    MethodsModule.forRoot({ timeoutMs, filterStore: () => openFilterStore(settings) }),
     JsonrpcModule.forRootAsync({
       inject: [MethodCatalog],
       useFactory: ({ methods }: MethodCatalog) => dispatcherOptions({ methods, settings, logger }),
     }),
   ];
+}
+
+/** Filters are shared by all gateways through Redis, or stay in memory without it. */
+async function openFilterStore(settings: GatewaySettings): Promise<FilterStore> {
+  const shared = await openStores(settings).redis();
+  if (shared === undefined) return new MemoryFilterStore();
+  const { RedisFilterStore } = await import('./subscriptions/redis-filter-store.ts');
+  return new RedisFilterStore(shared);
 }

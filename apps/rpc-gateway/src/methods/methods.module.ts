@@ -4,13 +4,20 @@ import { PendingRegistry } from '../sending/pending-transactions.ts';
 import { SentTransactions } from '../sending/sent-transactions.ts';
 import { TransactionSender } from '../sending/transaction-sender.ts';
 import { FilterRegistry } from '../subscriptions/filter-registry.ts';
+import type { FilterStore } from '../subscriptions/filter-store.ts';
 import { CallExecutor } from './execution/call-executor.ts';
 import { MethodCatalog } from './method-catalog.ts';
+
+export interface MethodsModuleOptions {
+  readonly timeoutMs: number;
+  /** Opens the store of filters. */
+  readonly filterStore: () => Promise<FilterStore>;
+}
 
 /** Provides the {@link MethodCatalog} with the services that its methods use. */
 @Module({})
 export class MethodsModule {
-  static forRoot({ timeoutMs }: { readonly timeoutMs: number }): DynamicModule {
+  static forRoot({ timeoutMs, filterStore }: MethodsModuleOptions): DynamicModule {
     return {
       module: MethodsModule,
       global: true,
@@ -24,7 +31,7 @@ export class MethodsModule {
         {
           provide: FilterRegistry,
           inject: [PendingRegistry],
-          useFactory: (pending: PendingRegistry) => new FilterRegistry(pending),
+          useFactory: async (pending: PendingRegistry) => new FilterRegistry(pending, await filterStore()),
         },
         {
           provide: MethodCatalog,

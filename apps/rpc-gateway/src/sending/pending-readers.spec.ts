@@ -1,6 +1,7 @@
 import { decodeTransaction, encodeTransaction, type Transaction } from '@cairn/block-model';
 import { expect, test } from '@jest/globals';
-import { Filters } from '../subscriptions/filters.ts';
+import { KeyFilters } from '../subscriptions/filters.ts';
+import { MemoryFilterStore } from '../subscriptions/memory-filter-store.ts';
 import { eventually, TestChain, TestClient } from '../subscriptions/test-chain.fixture.ts';
 import { parseTopic } from '../subscriptions/topic.ts';
 import { NetworkPending } from './pending-transactions.ts';
@@ -41,16 +42,11 @@ test('a subscription delivers hashes or objects of transactions that are sent af
 
 test('a filter returns transactions since the last poll', async () => {
   const pending = new NetworkPending(undefined);
-  const own = new Filters(undefined, pending).of('key', new TestChain());
+  const store = new MemoryFilterStore();
+  const own = new KeyFilters({ chain: new TestChain(), pending, store, owner: { network: 'test', key: 'key' } });
   pending.sent(transaction(0));
   const ids = await Promise.all([false, true].map((isFull) => own.add({ kind: 'pendingTransactions', isFull })));
-  const poll = () =>
-    Promise.all(
-      ids.map((id) => {
-        const filter = own.find(id);
-        return filter && own.changes(filter);
-      }),
-    );
+  const poll = () => Promise.all(ids.map((id) => own.changes(id)));
   expect(await poll()).toEqual([[], []]);
   pending.sent(first);
   pending.sent(second);

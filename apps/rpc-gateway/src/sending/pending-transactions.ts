@@ -26,7 +26,7 @@ export interface PendingTransactions {
 }
 
 /** The part of {@link RecentEvents} that readers use. */
-export type PendingEvents = Pick<RecentEvents<unknown>, 'position' | 'since' | 'listen' | 'poll'>;
+export type PendingEvents = Pick<RecentEvents<unknown>, 'position' | 'positionAt' | 'since' | 'listen' | 'poll'>;
 
 /** Pending transactions as a client gets them: hashes, or the objects of eth_getTransactionByHash. */
 export function pendingEvents({ hashes, transactions }: PendingTransactions, isFull: boolean): PendingEvents {
@@ -35,6 +35,7 @@ export function pendingEvents({ hashes, transactions }: PendingTransactions, isF
     get position() {
       return transactions.position;
     },
+    positionAt: (time) => transactions.positionAt(time),
     since: (position) => transactions.since(position).map((transaction) => transactionToJson(transaction)),
     listen: (listener) => transactions.listen(listener),
     poll: () => transactions.poll(),

@@ -6,6 +6,8 @@ const polledMs = 5 * 60_000;
 /** The newest events of a source, for readers that keep their position. A reader that is too slow misses the oldest. */
 export class RecentEvents<T> {
   readonly #events: T[] = [];
+  /** Times of the events, in milliseconds since 1970. */
+  readonly #times: number[] = [];
   readonly #listeners = new Set<() => void>();
   readonly #onUse: () => void;
   readonly #now: () => number;
@@ -31,6 +33,7 @@ export class RecentEvents<T> {
 
   add(event: T): void {
     this.#events[this.#position % eventsMax] = event;
+    this.#times[this.#position % eventsMax] = Date.now();
     this.#position++;
     for (const listener of this.#listeners) listener();
   }
@@ -40,6 +43,14 @@ export class RecentEvents<T> {
     const first = Math.max(position, this.#position - eventsMax);
     const count = Math.max(0, this.#position - first);
     return Array.from({ length: count }, (_, index) => this.#events[(first + index) % eventsMax] as T);
+  }
+
+  /** Position after the events before a time, in milliseconds since 1970. */
+  positionAt(time: number): number {
+    let position = this.#position;
+    const oldest = Math.max(0, position - eventsMax);
+    while (position > oldest && (this.#times[(position - 1) % eventsMax] ?? 0) >= time) position--;
+    return position;
   }
 
   /** Records a poll. @returns the position, for the first poll of a reader */

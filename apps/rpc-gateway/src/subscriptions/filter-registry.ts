@@ -1,24 +1,28 @@
 import type { Principal } from '@cairn/auth';
 import type { Chain } from '../chains/chain.ts';
 import { PendingRegistry } from '../sending/pending-transactions.ts';
-import { Filters, type KeyFilters } from './filters.ts';
+import type { FilterStore } from './filter-store.ts';
+import { KeyFilters } from './filters.ts';
+import { MemoryFilterStore } from './memory-filter-store.ts';
 
-/** The filters of all networks and keys. They stay in memory and end with the process. */
+/** The filters of all networks and keys. */
 export class FilterRegistry {
-  readonly #byNetwork = new WeakMap<Chain['network'], Filters>();
   readonly #pending: PendingRegistry;
+  readonly #store: FilterStore;
 
-  constructor(pending: PendingRegistry = new PendingRegistry()) {
+  constructor(pending: PendingRegistry = new PendingRegistry(), store: FilterStore = new MemoryFilterStore()) {
     this.#pending = pending;
+    this.#store = store;
+  }
+
+  /** Closes the store. Nest calls it. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.#store.close();
   }
 
   /** The filters that a key has created on a network. */
   of({ chain, principal }: { readonly chain: Chain; readonly principal: Principal }): KeyFilters {
-    let filters = this.#byNetwork.get(chain.network);
-    if (filters === undefined) {
-      filters = new Filters(undefined, this.#pending.of(chain));
-      this.#byNetwork.set(chain.network, filters);
-    }
-    return filters.of(principal.key.reference, chain);
+    const owner = { network: chain.network.name, key: principal.key.reference };
+    return new KeyFilters({ chain, pending: this.#pending.of(chain), store: this.#store, owner });
   }
 }

@@ -1,18 +1,21 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseLogFilter } from '../methods/logs/log-filter.ts';
+import { NetworkPending } from '../sending/pending-transactions.ts';
 import type { FilterTopic } from './filter-events.ts';
-import { Filters } from './filters.ts';
+import type { FilterStore } from './filter-store.ts';
+import { KeyFilters } from './filters.ts';
+import { MemoryFilterStore } from './memory-filter-store.ts';
 import { addresses, hashOf, type SeenEvent, TestChain } from './test-chain.fixture.ts';
 
 const [address, other] = addresses;
 const logsOf = (filter: unknown): FilterTopic => ({ kind: 'logs', filter: parseLogFilter('filter', filter) });
 
-function filtersOf(chain: TestChain, owner = 'key', filters = new Filters()) {
-  const own = filters.of(owner, chain);
+function filtersOf(chain: TestChain, key = 'key', store: FilterStore = new MemoryFilterStore()) {
+  const pending = new NetworkPending(undefined);
+  const own = new KeyFilters({ chain, pending, store, owner: { network: 'test', key } });
   const changes = async (id: string) => {
-    const filter = own.find(id);
-    return filter && ((await own.changes(filter)) as SeenEvent[]);
+    return (await own.changes(id)) as SeenEvent[] | undefined;
   };
   return { own, changes };
 }
@@ -128,25 +131,26 @@ test('a poll of a filter whose last block is unknown is an error and ends the fi
   chain.moveTo('b');
   chain.forget('aa');
   await expect(changes(id)).rejects.toThrow(/^filter not found\. Its last block 2 is no longer known/);
-  expect(own.find(id)).toBeUndefined();
+  expect(await own.find(id)).toBeUndefined();
 });
 
 test('a filter ends when it is removed, and after five minutes without a request', async () => {
   let now = 0;
   const chain = new TestChain();
-  const filters = new Filters(() => now);
+  const filters = new MemoryFilterStore(() => now);
   const { own, changes } = filtersOf(chain, 'key', filters);
   const [polled, idle] = [await own.add({ kind: 'blocks' }), await own.add({ kind: 'blocks' })];
-  expect(filters.of('other', chain).find(polled)).toBeUndefined();
-  expect(filters.of('other', chain).remove(polled)).toBe(false);
+  const { own: others } = filtersOf(chain, 'other', filters);
+  expect(await others.find(polled)).toBeUndefined();
+  expect(await others.remove(polled)).toBe(false);
   now = 299_999;
   expect(await changes(polled)).toEqual([]);
   now = 300_000;
-  expect(own.find(idle)).toBeUndefined();
-  expect(own.find(polled)).toBeDefined();
-  expect([own.remove(polled), own.remove(polled)]).toEqual([true, false]);
+  expect(await own.find(idle)).toBeUndefined();
+  expect(await own.find(polled)).toBeDefined();
+  expect([await own.remove(polled), await own.remove(polled)]).toEqual([true, false]);
   const again = await own.add({ kind: 'blocks' });
-  expect(own.find(again)).toBeDefined();
+  expect(await own.find(again)).toBeDefined();
 });
 
 test('add refuses more than 100 filters, or 10,000 addresses and topics, per key', async () => {

@@ -1,163 +1,117 @@
+import { randomUUID } from 'node:crypto';
 import { RpcError } from '@cairn/jsonrpc-core';
 import type { Chain } from '../chains/chain.ts';
-import { NetworkPending, type PendingTransactions, pendingEvents } from '../sending/pending-transactions.ts';
+import { type PendingTransactions, pendingEvents } from '../sending/pending-transactions.ts';
 import { ChainEvents } from './chain-events.ts';
-import type { ChainPosition } from './chain-path.ts';
 import { type FilterTopic, newEvents } from './filter-events.ts';
+import {
+  type FilterOwner,
+  type FilterStore,
+  filterLimits,
+  type PendingPlace,
+  type StoredFilter,
+} from './filter-store.ts';
 import { newSubscriptionId } from './subscription-id.ts';
 
-/** One filter. It stores its last position in the chain rather than the events since. */
-export interface Filter {
-  readonly id: string;
-  readonly topic: FilterTopic;
-  seen: ChainPosition;
-  /** Position in the pending transactions. */
-  pendingPosition: number;
-  /** Expiry, in milliseconds of the injected clock. */
-  expiresAt: number;
-  /** End of the poll that runs, so that concurrent polls return different events. */
-  polling: Promise<unknown>;
-}
+/** Attempts of a poll while others advance the same filter. */
+const attemptsMax = 16;
+/** Name of this process in filters for pending transactions, whose positions differ between processes. */
+const processName = randomUUID();
 
-/** Most filters of one key, and most addresses and topics in all of them: they stay in memory. */
-const filtersMax = 100;
-const valuesMax = 10_000;
-/** A filter expires after this time without a poll, as in geth. */
-const idleMsMax = 5 * 60_000;
-
-/** The filters of one network, separate for each key. */
-export class Filters {
-  readonly #now: () => number;
-  readonly #pending: PendingTransactions;
-  readonly #byOwner = new Map<string, Map<string, Filter>>();
-
-  constructor(
-    now: () => number = () => performance.now(),
-    pending: PendingTransactions = new NetworkPending(undefined),
-  ) {
-    this.#now = now;
-    this.#pending = pending;
-  }
-
-  /** The filters of a key. @param owner reference of the key */
-  of(owner: string, chain: Pick<Chain, 'read'>): KeyFilters {
-    return new KeyFilters({ chain, pending: this.#pending }, this.#now, {
-      read: () => this.#unexpired(owner),
-      write: () => {
-        for (const other of this.#byOwner.keys()) this.#unexpired(other);
-        const filters = this.#byOwner.get(owner) ?? new Map<string, Filter>();
-        this.#byOwner.set(owner, filters);
-        return filters;
-      },
-    });
-  }
-
-  /** Removes the expired filters of a key and returns the others. */
-  #unexpired(owner: string): Map<string, Filter> {
-    const filters = this.#byOwner.get(owner) ?? new Map<string, Filter>();
-    const now = this.#now();
-    for (const [id, { expiresAt }] of filters) if (expiresAt <= now) filters.delete(id);
-    if (filters.size === 0) this.#byOwner.delete(owner);
-    return filters;
-  }
-}
-
-interface FilterSources {
+export interface KeyFiltersOptions {
   readonly chain: Pick<Chain, 'read'>;
   readonly pending: PendingTransactions;
+  readonly store: FilterStore;
+  readonly owner: FilterOwner;
 }
 
-interface FilterTable {
-  readonly read: () => Map<string, Filter>;
-  /** Like `read`, for additions: the returned table is stored. */
-  readonly write: () => Map<string, Filter>;
-}
-
-/** The filters of one key. */
+/** The filters of one key on one network. */
 export class KeyFilters {
   readonly #chain: Pick<Chain, 'read'>;
   readonly #pending: PendingTransactions;
-  readonly #now: () => number;
-  readonly #table: FilterTable;
+  readonly #store: FilterStore;
+  readonly #owner: FilterOwner;
 
-  constructor({ chain, pending }: FilterSources, now: () => number, table: FilterTable) {
+  constructor({ chain, pending, store, owner }: KeyFiltersOptions) {
     this.#chain = chain;
     this.#pending = pending;
-    this.#now = now;
-    this.#table = table;
+    this.#store = store;
+    this.#owner = owner;
   }
 
   /** @returns the id of the new filter @throws RpcError -32005 above the limits of a key */
   async add(topic: FilterTopic): Promise<string> {
     const seen = await new ChainEvents(this.#chain).head();
-    const filters = this.#table.write();
-    const values = [...filters.values()].reduce((sum, { topic: other }) => sum + valuesOf(other), valuesOf(topic));
-    if (filters.size >= filtersMax || values > valuesMax)
-      throw new RpcError(
-        'limit',
-        `A key may have ${filtersMax} filters with ${valuesMax} addresses and topics. End one with eth_uninstallFilter first.`,
-        { limit: 'filters', filtersMax, valuesMax },
-      );
+    const pending = topic.kind === 'pendingTransactions' ? this.#pendingPlace(topic.isFull) : undefined;
     const id = newSubscriptionId();
-    const pendingPosition =
-      topic.kind === 'pendingTransactions' ? pendingEvents(this.#pending, topic.isFull).poll() : 0;
-    const expiresAt = this.#now() + idleMsMax;
-    filters.set(id, { id, topic, seen, pendingPosition, expiresAt, polling: Promise.resolve() });
-    return id;
+    if (await this.#store.add(this.#owner, id, { topic, place: { seen, pending } })) return id;
+    const { filtersMax, valuesMax } = filterLimits;
+    throw new RpcError(
+      'limit',
+      `A key may have ${filtersMax} filters with ${valuesMax} addresses and topics. End one with eth_uninstallFilter first.`,
+      { limit: 'filters', filtersMax, valuesMax },
+    );
   }
 
-  find(id: string): Filter | undefined {
-    return this.#table.read().get(id);
+  /** Returns the topic of a filter. */
+  async find(id: string): Promise<FilterTopic | undefined> {
+    return (await this.#store.find(this.#owner, id))?.topic;
   }
 
   /** Removes a filter. Returns false if there is no such filter. */
-  remove(id: string): boolean {
-    return this.#table.read().delete(id);
+  remove(id: string): Promise<boolean> {
+    return this.#store.remove(this.#owner, id);
   }
 
   /**
-   * Events since the last poll. The filter advances only when all of them are read, so a failed poll loses none. A long way to the
-   * head takes several polls.
+   * Events since the last poll; `undefined` without such a filter. The filter advances only when all of them are read, so a failed
+   * poll loses none. A poll that another one has overtaken reads again, so that concurrent polls return different events. A long
+   * way to the head takes several polls.
    * @throws RpcError if the last block of the filter is no longer known; the errors of reads
    */
-  async changes(filter: Filter, signal?: AbortSignal): Promise<readonly unknown[]> {
-    filter.expiresAt = this.#now() + idleMsMax;
-    const { topic } = filter;
-    if (topic.kind === 'pendingTransactions') return this.#pendingChanges(filter, topic.isFull);
-    const earlier = filter.polling;
-    let end = () => {};
-    filter.polling = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    try {
-      await earlier;
+  async changes(id: string, signal?: AbortSignal): Promise<readonly unknown[] | undefined> {
+    for (let attempts = 0; attempts < attemptsMax; attempts++) {
+      const filter = await this.#store.find(this.#owner, id, { isPoll: true });
+      if (filter === undefined) return undefined;
+      const { events, place } = await this.#read(id, filter, signal);
+      if (place === undefined) return events;
+      if (await this.#store.advance(this.#owner, id, filter.version, place)) return events;
       signal?.throwIfAborted();
-      const result = await newEvents(new ChainEvents(this.#chain), { topic, seen: filter.seen }, signal);
-      if (result === undefined) {
-        this.remove(filter.id);
-        throw new RpcError(
-          'server',
-          `filter not found. Its last block ${filter.seen.number} is no longer known; create a new filter.`,
-        );
-      }
-      filter.seen = result.seen;
-      return result.events;
-    } finally {
-      end();
     }
+    throw new RpcError('limit', 'Too many requests poll this filter concurrently. Send one at a time.');
   }
 
-  /** Pending transactions since the last poll; of more than 4,096, the newest. */
-  #pendingChanges(filter: Filter, isFull: boolean): readonly unknown[] {
+  /** Reads the events of a filter, and its place after them; no place if it stays. */
+  async #read(id: string, { topic, place: { seen, pending } }: StoredFilter, signal: AbortSignal | undefined) {
+    if (topic.kind === 'pendingTransactions') return this.#pendingChanges(topic.isFull, { seen, pending });
+    const chain = new ChainEvents(this.#chain);
+    const result = await newEvents(chain, { topic, seen }, signal);
+    if (result !== undefined) {
+      const hasMoved = result.seen.hash !== seen.hash || result.events.length > 0;
+      return { events: result.events, place: hasMoved ? { seen: result.seen } : undefined };
+    }
+    // Another process is ahead: its blocks arrive here later.
+    if (this.#store.isShared && (await chain.head()).number < seen.number) return { events: [], place: undefined };
+    if (!this.#store.isShared) await this.remove(id);
+    throw new RpcError(
+      'server',
+      `filter not found. Its last block ${seen.number} is no longer known; create a new filter.`,
+    );
+  }
+
+  /**
+   * Pending transactions since the last poll; of more than 4,096, the newest. After a poll at another process, those that this
+   * process has seen since then.
+   */
+  #pendingChanges(isFull: boolean, { seen, pending }: StoredFilter['place']) {
     const source = pendingEvents(this.#pending, isFull);
-    const events = source.since(filter.pendingPosition);
-    filter.pendingPosition = source.poll();
-    return events;
+    const isOwn = pending?.process === processName;
+    const from = pending === undefined ? source.position : isOwn ? pending.position : source.positionAt(pending.at);
+    return { events: source.since(from), place: { seen, pending: this.#pendingPlace(isFull) } };
   }
-}
 
-function valuesOf(topic: FilterTopic): number {
-  if (topic.kind !== 'logs') return 0;
-  const { addresses, topics } = topic.filter;
-  return topics.reduce((sum, { length }) => sum + length, addresses.length);
+  #pendingPlace(isFull: boolean): PendingPlace {
+    const position = pendingEvents(this.#pending, isFull).poll();
+    return { process: processName, position, at: Date.now() };
+  }
 }

@@ -2,8 +2,8 @@ import { requireAllContracts } from '@cairn/auth';
 import { cannotUnmarshal, InvalidValueError, jsonKind } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
 import type { RequestContext } from '../../request-context.ts';
+import type { FilterTopic } from '../../subscriptions/filter-events.ts';
 import type { FilterRegistry } from '../../subscriptions/filter-registry.ts';
-import type { Filter } from '../../subscriptions/filters.ts';
 import { requireFollowable } from '../../subscriptions/topic.ts';
 import { define } from '../define.ts';
 import { contractsOfFilter, requireNamed } from '../reveals.ts';
@@ -16,7 +16,8 @@ const idParam = {
   summary: 'the filter id that eth_newFilter or a similar method returned.',
   parse: parseSubscriptionId,
 };
-const lifetime = 'The filter expires after 5 minutes without eth_getFilterChanges, and when the gateway process ends.';
+const lifetime =
+  'The filter expires after 5 minutes without eth_getFilterChanges, and without Redis when the gateway process ends.';
 const creation = { result: 'The id of the filter.', errors: ['limit'], cost: 10 } as const;
 
 export const ethNewFilter = (filters: FilterRegistry) =>
@@ -78,7 +79,12 @@ export const ethGetFilterChanges = (filters: FilterRegistry) =>
     errors: ['server'],
     cost: 20,
     reveals: 'filter',
-    handle: ([id], context) => filters.of(context).changes(requireFilter(filters, id, context), context.signal),
+    async handle([id], context) {
+      await requireFilter(filters, id, context);
+      const changes = await filters.of(context).changes(id, context.signal);
+      if (changes === undefined) throw notFound();
+      return changes;
+    },
   });
 
 export const ethGetFilterLogs = (filters: FilterRegistry) =>
@@ -90,10 +96,10 @@ export const ethGetFilterLogs = (filters: FilterRegistry) =>
     errors: ['limit', 'server'],
     cost: 75,
     reveals: 'filter',
-    handle([id], context) {
-      const { topic } = requireFilter(filters, id, context);
+    async handle([id], context) {
+      const topic = await requireFilter(filters, id, context);
       if (topic.kind !== 'logs') throw notFound();
-      return findLogs(topic.filter, context);
+      return await findLogs(topic.filter, context);
     },
   });
 
@@ -107,16 +113,16 @@ export const ethUninstallFilter = (filters: FilterRegistry) =>
     handle: ([id], context) => filters.of(context).remove(id),
   });
 
-function requireFilter(filters: FilterRegistry, id: string, context: RequestContext): Filter {
-  const filter = filters.of(context).find(id);
-  if (filter === undefined) throw notFound();
+async function requireFilter(filters: FilterRegistry, id: string, context: RequestContext): Promise<FilterTopic> {
+  const topic = await filters.of(context).find(id);
+  if (topic === undefined) throw notFound();
   // The limits of the key may have changed since it created the filter.
-  if (filter.topic.kind === 'logs') {
+  if (topic.kind === 'logs') {
     const { policy } = context.principal.key;
-    if (policy.contracts !== undefined) requireNamed(policy, 'filters', contractsOfFilter(filter.topic.filter));
-  } else if (filter.topic.kind === 'pendingTransactions' && filter.topic.isFull)
+    if (policy.contracts !== undefined) requireNamed(policy, 'filters', contractsOfFilter(topic.filter));
+  } else if (topic.kind === 'pendingTransactions' && topic.isFull)
     requireAllContracts(context.principal.key.policy, 'filters for transaction objects');
-  return filter;
+  return topic;
 }
 
 function notFound(): RpcError {
