@@ -15,7 +15,7 @@ import type { CommandSettings } from './settings.ts';
 
 const lineEveryMs = 2000;
 
-interface CommonOptions {
+export interface CommonOptions {
   /** Prints no progress. */
   readonly isQuiet: boolean;
   readonly signal: AbortSignal;
@@ -65,7 +65,8 @@ export async function restoreNetwork(
   return { name, ...summary };
 }
 
-function progressOf(name: string, { isQuiet, signal }: CommonOptions) {
+/** Progress lines of a snapshot or restore, and the signal that ends it. */
+export function progressOf(name: string, { isQuiet, signal }: CommonOptions) {
   let printedAt = performance.now();
   const onProgress = ({ section, done, total }: SnapshotProgress) => {
     if (isQuiet || performance.now() - printedAt < lineEveryMs) return;

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { type Actor, Auth, Members } from '@cairn/auth';
+import { type AccountStore, type Actor, Auth, Members } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
 import { openStores, type Stores } from '@cairn/stores';
 import { type CommandSettings, loadCommandSettings } from './settings.ts';
@@ -33,6 +33,19 @@ async function withAccounts<T>(
   try {
     const auth = new Auth({ store, actor: operator() });
     return await use({ auth, members: new Members({ auth, store: store.members }), settings });
+  } finally {
+    await store.close();
+  }
+}
+
+/** Runs `use` with the store of accounts open. @throws HOME_NOT_FOUND */
+export async function withAccountStore<T>(
+  settings: CommandSettings,
+  use: (store: AccountStore) => Promise<T>,
+): Promise<T> {
+  const store = await openHome(settings).accounts();
+  try {
+    return await use(store);
   } finally {
     await store.close();
   }

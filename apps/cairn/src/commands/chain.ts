@@ -6,6 +6,7 @@ import { loadCommandSettings } from '../settings.ts';
 
 interface SnapshotCommandOptions {
   readonly out?: string;
+  readonly publish?: boolean;
   readonly states?: number;
   readonly json?: boolean;
 }
@@ -13,6 +14,8 @@ interface SnapshotCommandOptions {
 interface RestoreCommandOptions {
   readonly network?: string;
   readonly head?: string;
+  readonly published?: boolean;
+  readonly signedBy?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -25,9 +28,14 @@ export function addChainCommands(program: Command): void {
     .command('snapshot <network>')
     .description('Writes an imported chain with its state to one verifiable file while the services run.')
     .option('--out <file>', 'file to create (default: <network>-<head>.car in this directory)')
+    .option('--publish', 'store it in CAIRN_OBJECT_STORE as the newest one of the network, signed, instead of a file')
     .option('--states <count>', 'states before that of the head, 0 to 1024 (default: 1024)', parseStates)
     .option('--json', 'print JSON')
-    .action(async (name: string, { out, states, json }: SnapshotCommandOptions) => {
+    .action(async (name: string, { out, publish, states, json }: SnapshotCommandOptions) => {
+      if (publish === true) {
+        if (out !== undefined) throw new Error('--publish writes no file. Remove --out.');
+        return await publishSnapshot(name, { states, json });
+      }
       const { snapshotNetwork } = await import('../chain-snapshots.ts');
       const options = { out: out && resolve(out), states, isQuiet: json === true, signal: stopSignal() };
       const { file, ...summary } = await snapshotNetwork(loadCommandSettings(), name, options);
@@ -37,20 +45,32 @@ export function addChainCommands(program: Command): void {
       ]);
     });
   chain
-    .command('restore <file>')
+    .command('restore [file]')
     .description('Creates the chain of a network from a snapshot and verifies all of it. Resumes a stopped restore.')
     .option('--network <name>', 'network of the networks file (default: the name in the snapshot)')
     .option('--head <hash>', 'hash of the newest block, from a source that you trust', parseHash)
+    .option('--published', 'restore the newest snapshots in CAIRN_OBJECT_STORE, for all networks without a chain')
+    .option(
+      '--signed-by <keys>',
+      'public keys whose snapshots are accepted (default: those of this deployment)',
+      parseKeys,
+    )
     .option('--json', 'print JSON')
-    .action(async (file: string, { network, head, json }: RestoreCommandOptions) => {
+    .action(async (file: string | undefined, options: RestoreCommandOptions) => {
+      const { network, head, json } = options;
+      if (options.published === true) {
+        if (file !== undefined || head !== undefined) throw new Error('--published takes no file and no --head.');
+        return await restorePublished(options);
+      }
+      if (file === undefined) throw new Error('Name a file, or restore with --published.');
+      if (options.signedBy !== undefined) throw new Error('--signed-by needs --published.');
       const { restoreNetwork } = await import('../chain-snapshots.ts');
-      const options = {
+      const { name, ...summary } = await restoreNetwork(loadCommandSettings(), resolve(file), {
         network,
         head: head as `0x${string}` | undefined,
         isQuiet: json === true,
         signal: stopSignal(),
-      };
-      const { name, ...summary } = await restoreNetwork(loadCommandSettings(), resolve(file), options);
+      });
       const trusted = head === undefined;
       print({ network: name, isHeadTrusted: trusted, ...summary }, { json }, [
         `Restored and verified the chain of ${name}: ${describe(summary)}`,
@@ -59,6 +79,26 @@ export function addChainCommands(program: Command): void {
           : []),
       ]);
     });
+}
+
+async function publishSnapshot(name: string, { states, json }: SnapshotCommandOptions): Promise<void> {
+  const { publishNetwork } = await import('../published-snapshots.ts');
+  const options = { states, isQuiet: json === true, signal: stopSignal() };
+  const published = await publishNetwork(loadCommandSettings(), name, options);
+  print(published, { json }, [
+    `Published ${published.key}: ${describe(published)}`,
+    `Other deployments restore it with --published --signed-by ${published.publicKey}`,
+  ]);
+}
+
+async function restorePublished({ network, signedBy, json }: RestoreCommandOptions): Promise<void> {
+  const { restorePublishedNetworks } = await import('../published-snapshots.ts');
+  const options = { network, signedBy, isQuiet: json === true, signal: stopSignal() };
+  const restored = await restorePublishedNetworks(loadCommandSettings(), options);
+  const lines = restored.map(({ network: name, snapshot, skipped }) =>
+    snapshot ? `Restored and verified the chain of ${name}: ${describe(snapshot)}` : `${name} ${skipped}.`,
+  );
+  print(restored, { json }, lines);
 }
 
 function describe({ head, base, bytes, chunks, root }: SnapshotSummary): string {
@@ -74,6 +114,12 @@ function stopSignal(): AbortSignal {
 function parseStates(text: string): number {
   if (/^\d{1,4}$/.test(text) && Number(text) <= 1024) return Number(text);
   throw new InvalidArgumentError('Expected a number from 0 to 1024.');
+}
+
+function parseKeys(text: string): readonly string[] {
+  const keys = text.split(',').map((key) => key.trim());
+  if (keys.every((key) => /^[0-9a-f]{64}$/.test(key))) return keys;
+  throw new InvalidArgumentError('Expected public keys of 64 hexadecimal digits, separated by commas.');
 }
 
 function parseHash(text: string): string {

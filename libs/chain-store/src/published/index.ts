@@ -1,4 +1,4 @@
 export { newestSnapshot, type PublishedSnapshot } from './newest-snapshot.ts';
 export { type PublishOptions, publishSnapshot } from './publish-snapshot.ts';
 export { type RestorePublishedOptions, restorePublished } from './restore-published.ts';
-export { isSnapshotPublicKey, type SnapshotSigner, snapshotSigner } from './snapshot-keys.ts';
+export { type SnapshotSigner, snapshotSigner } from './snapshot-keys.ts';

@@ -27,7 +27,7 @@ export function snapshotSigner(seed: Uint8Array): SnapshotSigner {
 }
 
 /** Reports whether a text is a public key. */
-export function isSnapshotPublicKey(text: string): boolean {
+function isSnapshotPublicKey(text: string): boolean {
   return publicKeyPattern.test(text);
 }
 
