@@ -36,9 +36,10 @@ async function buildServices() {
  * Starts `cairn up` in a process group of its own: signals reach it once, through its parent. The channel ends it when its parent
  * is killed.
  */
-export function spawnUp(args = []) {
+export function spawnUp(args = [], env = {}) {
   return spawn(process.execPath, [join(root, 'apps', 'cairn', 'dist', 'main.js'), 'up', ...args], {
     cwd: root,
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: true,
   });

@@ -1,7 +1,7 @@
 import type { AccountStore, ApiKey } from '@cairn/auth';
 import { copyAccounts } from '@cairn/auth/postgres';
 import { differences, digestOf, withBoth } from './compare.ts';
-import type { MigrationStep } from './migrate-stores.ts';
+import type { MigrationStep } from './migration-step.ts';
 
 /** Accounts, keys, members and the audit log. Members sign in again. */
 export const accountsStep: MigrationStep = {

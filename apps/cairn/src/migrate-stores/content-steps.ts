@@ -1,6 +1,6 @@
 import type { Pin } from '@cairn/pinning';
 import { withBoth } from './compare.ts';
-import type { MigrationStep } from './migrate-stores.ts';
+import type { MigrationStep } from './migration-step.ts';
 
 /** Pins of one change. */
 const batchPins = 500;

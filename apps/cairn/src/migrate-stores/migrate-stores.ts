@@ -3,31 +3,13 @@ import { join } from 'node:path';
 import { type AccountStore, keepSecret, openSecrets } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
 import { openPeerIdentity, peerIdentitySecret } from '@cairn/peer-api/identity';
-import { openPostgres, type Postgres } from '@cairn/postgres';
-import { openStores, type Stores } from '@cairn/stores';
+import { openPostgres } from '@cairn/postgres';
+import { openStores } from '@cairn/stores';
 import { accountsStep } from './accounts-step.ts';
 import { filesStep, pinsStep } from './content-steps.ts';
+import type { MigrationStep } from './migration-step.ts';
 import { namesStep } from './names-step.ts';
 import { billingStep, hostsStep, plansStep, usageStep } from './small-steps.ts';
-
-/** Parts of a running migration. */
-export interface MigrationParts {
-  readonly from: Stores;
-  readonly to: Stores;
-  /** The target, for copies that a port cannot express. */
-  readonly database: Postgres;
-  /** Ids of all accounts of the source, and of the console, which pays for its pages. */
-  readonly accountIds: readonly string[];
-}
-
-/** Copy of one kind of records. It can be repeated. */
-export interface MigrationStep {
-  readonly name: string;
-  /** Copies, and returns numbers of copied records. */
-  copy(parts: MigrationParts): Promise<Readonly<Record<string, number>>>;
-  /** Compares counts and sums of both sides. Returns the differences. */
-  compare(parts: MigrationParts): Promise<readonly string[]>;
-}
 
 export interface MigrateStoresOptions {
   readonly home: string;

@@ -1,7 +1,7 @@
 import { isCairnError } from '@cairn/errors';
 import type { StoredKey, StoredRecord } from '@cairn/ipns';
 import { type Digest, differences, digestOf, withBoth } from './compare.ts';
-import type { MigrationParts, MigrationStep } from './migrate-stores.ts';
+import type { MigrationParts, MigrationStep } from './migration-step.ts';
 
 /** Keys, sequences and records of IPNS names. A record that expires during the migration is not copied. */
 export const namesStep: MigrationStep = {

@@ -1,7 +1,7 @@
 import type { UsageStore } from '@cairn/metering';
 import { copyUsage } from '@cairn/metering/postgres';
 import { differences, digestOf, withBoth } from './compare.ts';
-import type { MigrationStep } from './migrate-stores.ts';
+import type { MigrationStep } from './migration-step.ts';
 
 export const plansStep: MigrationStep = {
   name: 'plans',
