@@ -1,5 +1,6 @@
 export { ObjectStoreError, type ObjectStoreErrorCode } from './errors.ts';
 export { objectStoreLimits } from './limits.ts';
+export { createMemoryObjectStore, type MemoryObjectStore } from './memory-object-store.ts';
 export {
   type GetObjectOptions,
   type ListObjectsOptions,

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ObjectStore } from '@cairn/object-store';
+import { createMemoryObjectStore } from '@cairn/object-store';
 import { openS3ObjectStore } from '@cairn/object-store/s3';
-import { createMemoryObjectStore } from '@cairn/object-store/testing';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { describeWithS3 } from '../../../../tools/engines/jest.mjs';
 import { type MadeChain, makeChain, type Step, temporaryDirectory } from '../chain.fixture.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { describeWithS3 } from '../../../../tools/engines/jest.mjs';
+import { objectStoreLimits } from '../limits.ts';
 import { describeObjectStore } from '../testing/describe-object-store.ts';
 import { openS3ObjectStore } from './s3-object-store.ts';
 
@@ -21,5 +22,31 @@ describeWithS3('openS3ObjectStore over SeaweedFS', (server) => {
     const error = await denied.catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'OBJECT_STORE_DENIED' });
     expect(JSON.stringify([error, String(error)])).not.toContain(secretAccessKey);
+  });
+
+  test('abortUploadsBefore removes the parts of unfinished uploads that are old enough', async () => {
+    const store = await open();
+    let release = () => {};
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let hasBegun = () => {};
+    const isUploading = new Promise<void>((resolve) => {
+      hasBegun = resolve;
+    });
+    async function* source() {
+      yield Buffer.alloc(objectStoreLimits.partBytes);
+      hasBegun();
+      await isReleased;
+      yield Buffer.alloc(1);
+    }
+    const written = store.putStream('unfinished', source());
+    await isUploading;
+    expect(await store.abortUploadsBefore(new Date(Date.now() - 60_000))).toBe(0);
+    expect(await store.abortUploadsBefore(new Date(Date.now() + 60_000))).toBe(1);
+    release();
+    await expect(written).rejects.toMatchObject({ code: expect.stringMatching(/^OBJECT_/) });
+    expect(await store.stat('unfinished')).toBeUndefined();
+    await store.close();
   });
 });

@@ -1,2 +1,2 @@
+export { createMemoryObjectStore, type MemoryObjectStore } from '../memory-object-store.ts';
 export { describeObjectStore } from './describe-object-store.ts';
-export { createMemoryObjectStore, type MemoryObjectStore } from './memory-object-store.ts';

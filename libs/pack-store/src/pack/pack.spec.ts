@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type CID, cidFor } from '@cairn/cid';
-import { createMemoryObjectStore } from '@cairn/object-store/testing';
+import { createMemoryObjectStore } from '@cairn/object-store';
 import { CarReader } from '@ipld/car';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';

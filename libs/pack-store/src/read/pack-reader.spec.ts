@@ -1,6 +1,6 @@
 import { cidFor } from '@cairn/cid';
 import type { ObjectStore } from '@cairn/object-store';
-import { createMemoryObjectStore } from '@cairn/object-store/testing';
+import { createMemoryObjectStore } from '@cairn/object-store';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { packLimits } from '../limits.ts';

@@ -1,13 +1,14 @@
-// Writes blocks in packs until it is killed. Arguments: URL of the store, file of the index, number of the round.
-// The index is a file of lines, each durable before onPack resolves. Each acknowledged block is printed.
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+// Writes blocks in packs until it is killed. A message of the parent has the credentials and the place of the store, the file of the
+// index, and the number of the round. The index is a file of lines, each durable before onPack resolves.
+import { once } from 'node:events';
+import { fsyncSync, openSync, writeSync } from 'node:fs';
 import { cidFor } from '@cairn/cid';
 import { openS3ObjectStore } from '@cairn/object-store/s3';
-import { createPackWriter } from '@cairn/pack-store';
 
-const [url, indexFile, round] = process.argv.slice(2);
-const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = process.env;
-const objects = await openS3ObjectStore({ url, credentials: { accessKeyId, secretAccessKey }, probe: false });
+const { createPackWriter } = await import(new URL('../../dist/index.js', import.meta.url).href);
+
+const [{ credentials, url, indexFile, round }] = await once(process, 'message');
+const objects = await openS3ObjectStore({ url, credentials, probe: false });
 const index = openSync(indexFile, 'a');
 const writer = createPackWriter({
   objects,
@@ -21,10 +22,7 @@ const writer = createPackWriter({
     fsyncSync(index);
   },
 });
-process.on('disconnect', () => {
-  closeSync(index);
-  process.exit(0);
-});
+process.on('disconnect', () => process.exit(0));
 await Promise.all(
   Array.from({ length: 8 }, async (_, client) => {
     for (let n = 0; ; n++) {

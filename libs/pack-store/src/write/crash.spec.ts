@@ -18,8 +18,9 @@ const program = fileURLToPath(new URL('./crash.fixture.mjs', import.meta.url));
 /** Runs a writer and kills it after a number of messages. Even rounds kill it between PUT and index. */
 async function killWriter(options: { server: S3Server; url: string; indexFile: string; round: number }) {
   const { server, url, indexFile, round } = options;
-  const env = { AWS_ACCESS_KEY_ID: server.accessKeyId, AWS_SECRET_ACCESS_KEY: server.secretAccessKey };
-  const child = fork(program, [url, indexFile, String(round)], { env: { ...process.env, ...env }, execArgv: [] });
+  const { accessKeyId, secretAccessKey } = server;
+  const child = fork(program, { execArgv: [] });
+  child.send({ credentials: { accessKeyId, secretAccessKey }, url, indexFile, round });
   const acknowledged: string[] = [];
   const uploaded: string[] = [];
   child.on('message', (message: { acknowledged?: string; uploaded?: string }) => {

@@ -1,7 +1,7 @@
 import type { Block } from '@cairn/blockstore';
 import { cidFor } from '@cairn/cid';
 import type { ObjectStore } from '@cairn/object-store';
-import { createMemoryObjectStore } from '@cairn/object-store/testing';
+import { createMemoryObjectStore } from '@cairn/object-store';
 import { expect, test } from '@jest/globals';
 import { readPackEntries } from '../pack/read-pack-entries.ts';
 import type { StoredPack } from '../types.ts';

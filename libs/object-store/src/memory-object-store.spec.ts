@@ -1,4 +1,4 @@
-import { describeObjectStore } from './describe-object-store.ts';
 import { createMemoryObjectStore } from './memory-object-store.ts';
+import { describeObjectStore } from './testing/describe-object-store.ts';
 
 describeObjectStore('createMemoryObjectStore', () => createMemoryObjectStore());

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { ObjectStoreError } from '../errors.ts';
-import { assertKey } from '../keys.ts';
-import { objectStoreLimits as limits } from '../limits.ts';
+import { ObjectStoreError } from './errors.ts';
+import { assertKey } from './keys.ts';
+import { objectStoreLimits as limits } from './limits.ts';
 import type {
   GetObjectOptions,
   ListObjectsOptions,
@@ -10,8 +10,8 @@ import type {
   ObjectStore,
   PutObjectOptions,
   PutStreamOptions,
-} from '../object-store.ts';
-import { TrafficCounter } from '../traffic.ts';
+} from './object-store.ts';
+import { TrafficCounter } from './traffic.ts';
 
 interface Stored {
   readonly bytes: Buffer;
