@@ -59,6 +59,8 @@ export const packageMap = {
     'errors',
     'postgres',
     'redis',
+    'object-store',
+    'pack-store',
     'auth',
     'billing',
     'blockstore',
@@ -73,6 +75,7 @@ export const packageMap = {
 
 /** Packages that only the tests of a package may import beyond its row: oracles, which do not import it. */
 export const testPackageMap = {
+  stores: ['cid'],
   'chain-store': ['evm-ethereumjs'],
   'pack-store': ['pinning'],
   'proven-chain': ['chain-store', 'evm-executor'],

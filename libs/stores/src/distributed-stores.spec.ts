@@ -1,9 +1,10 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cidFor } from '@cairn/cid';
 import { openPostgres } from '@cairn/postgres';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { describeWithPostgres, describeWithRedis } from '../../../tools/engines/jest.mjs';
+import { describeWithPostgres, describeWithRedis, describeWithS3 } from '../../../tools/engines/jest.mjs';
 import { engineStates, openStores } from './index.ts';
 
 const CAIRN_HOME = '/nowhere';
@@ -35,6 +36,30 @@ test('a database that is away is reported without its password', async () => {
   expect(error).toMatchObject({ code: 'POSTGRES_UNAVAILABLE' });
   expect(JSON.stringify([error, String(error)])).not.toContain('hidden');
   expect(engineStates()).toEqual([]);
+});
+
+describeWithPostgres('openStores with a bucket', (server) => {
+  describeWithS3('of an S3 server', (s3) => {
+    test('opens blocks in it, which another process reads', async () => {
+      const { accessKeyId, secretAccessKey, createStore } = s3();
+      Object.assign(process.env, { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey });
+      const settings = {
+        CAIRN_HOME,
+        CAIRN_DATABASE_URL: await server().createDatabase(),
+        CAIRN_OBJECT_STORE: createStore(),
+      };
+      const [one, other] = [await openStores(settings).blocks(), await openStores(settings).blocks({ bytesMax: 1000 })];
+      const bytes = new TextEncoder().encode('block');
+      const cid = cidFor(bytes, { codec: 'raw' });
+      await one.putMany([{ cid, bytes }]);
+      await one.sync();
+      expect(Buffer.from(await other.get(cid)).toString()).toBe('block');
+      expect(engineStates().map(({ name }) => name)).toEqual(['postgres', 'object-store']);
+      await one.close();
+      await other.close();
+      expect(engineStates()).toEqual([]);
+    });
+  });
 });
 
 describeWithRedis('openStores with Redis', (redis) => {

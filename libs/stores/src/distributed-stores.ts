@@ -1,7 +1,7 @@
 import type { AccountStore } from '@cairn/auth';
 import type { Postgres } from '@cairn/postgres';
-import { postgresEngines, redisEngines } from './shared-engines.ts';
-import { engineMissing, notDistributed, type StoreSettings } from './store-settings.ts';
+import { objectEngines, postgresEngines, redisEngines } from './shared-engines.ts';
+import { engineMissing, type StoreSettings } from './store-settings.ts';
 import type { Stores } from './stores.ts';
 
 /**
@@ -39,10 +39,13 @@ export function distributedStores(url: string, settings: StoreSettings): Stores 
       const [plans, usage] = await Promise.all([stores.plans(), stores.usage()]);
       return { plans, usage, limits };
     },
-    blocks: async () => {
-      throw settings.CAIRN_OBJECT_STORE === undefined
-        ? engineMissing('blocks', 'CAIRN_OBJECT_STORE')
-        : notDistributed('blocks');
+    blocks: async ({ bytesMax } = {}) => {
+      const { CAIRN_OBJECT_STORE } = settings;
+      if (CAIRN_OBJECT_STORE === undefined) throw engineMissing('blocks', 'CAIRN_OBJECT_STORE');
+      const { openPackBlockstore } = await import('@cairn/pack-store');
+      return await over((database) =>
+        objectEngines.use(CAIRN_OBJECT_STORE, (objects) => openPackBlockstore({ database, objects, bytesMax })),
+      );
     },
     pins: () => over(async (database) => (await import('@cairn/pinning/postgres')).openPostgresPinStore(database)),
     pinRequests: () =>

@@ -12,8 +12,7 @@ type EngineCode =
   | `OBJECT_STORE_${'UNAVAILABLE' | 'BUSY' | 'DENIED' | 'REFUSED' | 'UNFIT' | 'CLOSED' | 'URL_INVALID'}`
   | 'OBJECT_BUCKET_NOT_FOUND'
   | `REDIS_${'UNAVAILABLE' | 'OUTCOME_UNKNOWN' | 'REFUSED' | 'ANSWER_INVALID' | 'URL_INVALID'}`
-  | 'STORES_SETTINGS_INVALID'
-  | 'STORE_NOT_DISTRIBUTED';
+  | 'STORES_SETTINGS_INVALID';
 
 const kinds = {
   POSTGRES_UNAVAILABLE: 'away',
@@ -39,7 +38,6 @@ const kinds = {
   REDIS_ANSWER_INVALID: 'fault',
   REDIS_URL_INVALID: 'fault',
   STORES_SETTINGS_INVALID: 'fault',
-  STORE_NOT_DISTRIBUTED: 'fault',
 } as const satisfies Record<EngineCode, EngineFailureKind>;
 
 /** A map, since codes named like members of every object must not match. */

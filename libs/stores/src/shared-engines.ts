@@ -1,3 +1,4 @@
+import type { ObjectStore } from '@cairn/object-store';
 import type { Postgres } from '@cairn/postgres';
 import type { Redis } from '@cairn/redis';
 import { type EngineNumbers, type EngineState, EngineWatch } from './engine-watch.ts';
@@ -114,7 +115,20 @@ export const redisEngines = new SharedEngines<Redis>({
   },
 });
 
+/** Blocks that are cached are still read without the bucket, and its failures are those of single requests. */
+export const objectEngines = new SharedEngines<ObjectStore>({
+  name: 'object-store',
+  isEssential: false,
+  open: async (url) => {
+    const { environmentCredentials, openS3ObjectStore } = await import('@cairn/object-store/s3');
+    return openS3ObjectStore({ url, credentials: environmentCredentials() });
+  },
+  // No request of its own: requests of an idle service would be paid for.
+  check: async () => {},
+  numbers: () => none,
+});
+
 /** Returns the states of the engines that stores of this process use, for readiness and metrics. */
 export function engineStates(): readonly EngineState[] {
-  return [...postgresEngines.states(), ...redisEngines.states()];
+  return [...postgresEngines.states(), ...redisEngines.states(), ...objectEngines.states()];
 }

@@ -14,7 +14,7 @@ export interface StoreSettings {
   readonly CAIRN_ACCOUNTS_OUTAGE_SECONDS?: number | undefined;
 }
 
-export type StoresErrorCode = 'STORES_SETTINGS_INVALID' | 'STORE_NOT_DISTRIBUTED';
+export type StoresErrorCode = 'STORES_SETTINGS_INVALID';
 
 /** Error of the choice of adapters. Messages contain no URL, since a URL may contain a password. */
 export class StoresError extends CairnError<StoresErrorCode> {}
@@ -39,16 +39,4 @@ export function engineMissing(store: string, setting: string): StoresError {
     hint: `Set ${setting} as well, or remove CAIRN_DATABASE_URL to keep all state in CAIRN_HOME.`,
     details: { settings: [setting] },
   });
-}
-
-/** Error of a store without an adapter for an engine. A directory of one machine must not take its place. */
-export function notDistributed(store: string): StoresError {
-  return new StoresError(
-    'STORE_NOT_DISTRIBUTED',
-    `CAIRN_DATABASE_URL is set, and this version keeps ${store} in files only.`,
-    {
-      hint: 'Remove CAIRN_DATABASE_URL to keep all state in CAIRN_HOME, or use a newer version.',
-      details: { store },
-    },
-  );
 }
