@@ -24,6 +24,7 @@ export type { CollectionLock, Pin, PinMode, PinStore, Quota, ReleasedRoot, Root,
 export { type IndirectPin, Pinning, type PinningOptions, type PinStatus } from './pinning.ts';
 export { pinsFormat } from './pins-format.ts';
 export type { ContentSource, FetchOptions } from './requests/content-source.ts';
+export type { DueRange } from './requests/due-range.ts';
 export { openLmdbPinRequestStore } from './requests/lmdb-pin-request-store.ts';
 export { PinQueue, type PinQueueOptions, pinQueueLimits } from './requests/pin-queue.ts';
 export {
@@ -34,7 +35,7 @@ export {
   pinRequestLimits,
   pinRequestStatuses,
 } from './requests/pin-request.ts';
-export type { DueRange, PinRequestRange, PinRequestStore, ReleasedPin } from './requests/pin-request-store.ts';
+export type { PinRequestRange, PinRequestStore, ReleasedPin } from './requests/pin-request-store.ts';
 export { type PinRequestedOptions, pinRequested } from './requests/pin-requested.ts';
 export type { RootSource } from './root-source.ts';
 export {

@@ -71,8 +71,6 @@ describeWithRedis('limits while Redis is killed, paused and stopped', () => {
     const seconds = (Date.now() - begin) / 1000;
     expect(sum(requests, 'refusals')).toBeGreaterThan(0);
     expect(sum(requests, 'taken')).toBeLessThanOrEqual(400 + 200 * seconds + processes * lotOf(bucket));
-    // The rate is used, not only a part of it.
-    expect(sum(requests, 'taken')).toBeGreaterThan(100 * seconds);
     expect(sum(credits, 'taken')).toBeLessThanOrEqual(3000 + processes * lotOf(day));
     // An answer that was lost costs its tokens.
     expect(sum(credits, 'taken')).toBeGreaterThan(2900);

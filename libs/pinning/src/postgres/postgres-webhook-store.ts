@@ -1,8 +1,8 @@
 import type { Postgres, Transaction } from '@cairn/postgres';
 import type { CollectionLock } from '../pin-store.ts';
+import type { DueRange } from '../requests/due-range.ts';
 import type { PinRequest } from '../requests/pin-request.ts';
 import { newRequestId } from '../requests/pin-request-records.ts';
-import type { DueRange } from '../requests/pin-request-store.ts';
 import {
   type Webhook,
   type WebhookEvent,

@@ -6,6 +6,7 @@ import { accountPrefix, decode, encode, inPages } from '../pin-records.ts';
 import type { CollectionLock } from '../pin-store.ts';
 import { pinsFormat } from '../pins-format.ts';
 import { LmdbWebhookOutbox } from '../webhooks/webhook-outbox.ts';
+import type { DueRange } from './due-range.ts';
 import { type NewPinRequest, type PinRequest, type PinRequestOutcome, pinRequestLimits } from './pin-request.ts';
 import {
   accountOf,
@@ -24,7 +25,7 @@ import {
   requestKey,
   uint64,
 } from './pin-request-records.ts';
-import type { DueRange, PinRequestRange, PinRequestStore, ReleasedPin } from './pin-request-store.ts';
+import type { PinRequestRange, PinRequestStore, ReleasedPin } from './pin-request-store.ts';
 
 const present = Buffer.of(1);
 /** Requests that are read in one turn of the event loop, about 3 ms. */

@@ -1,6 +1,7 @@
 import type { CID } from '@cairn/cid';
 import type { CollectionLock } from '../pin-store.ts';
 import type { WebhookStore } from '../webhooks/webhook-store.ts';
+import type { DueRange } from './due-range.ts';
 import type { NewPinRequest, PinRequest, PinRequestOutcome } from './pin-request.ts';
 
 export interface PinRequestRange {
@@ -8,17 +9,6 @@ export interface PinRequestRange {
   readonly before?: number | undefined;
   /** Microseconds since 1970, exclusive. */
   readonly after?: number | undefined;
-}
-
-/** Selects due requests or events. */
-export interface DueRange {
-  /** Account before the first one. Absent: all accounts. */
-  readonly after?: string | undefined;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  /** Ids that are skipped. */
-  readonly except: ReadonlySet<string>;
-  readonly exceptAccounts: ReadonlySet<string>;
 }
 
 /** A pin that no request needs, unless another request names its CID. */

@@ -1,8 +1,8 @@
 import { type Database, type Environment, Lease, prefixEnd } from '@cairn/embedded-store';
 import { accountPrefix, decode, encode } from '../pin-records.ts';
+import type { DueRange } from '../requests/due-range.ts';
 import type { PinRequest } from '../requests/pin-request.ts';
 import { accountOf, accountsIn, idAtEnd, newRequestId, openKey } from '../requests/pin-request-records.ts';
-import type { DueRange } from '../requests/pin-request-store.ts';
 import { type Webhook, type WebhookEvent, type WebhookStore, webhookLimits, webhookPlace } from './webhook-store.ts';
 import { withSecrets } from './with-secrets.ts';
 

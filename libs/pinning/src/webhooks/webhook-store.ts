@@ -1,6 +1,6 @@
 import type { CollectionLock } from '../pin-store.ts';
+import type { DueRange } from '../requests/due-range.ts';
 import type { PinRequest } from '../requests/pin-request.ts';
-import type { DueRange } from '../requests/pin-request-store.ts';
 
 /** Webhook of an account, which gets the changes of its pin requests. */
 export interface Webhook {
