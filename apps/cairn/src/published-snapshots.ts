@@ -16,7 +16,7 @@ import { environmentCredentials, openS3ObjectStore } from '@cairn/object-store/s
 import { type CommonOptions, progressOf, snapshotNetwork } from './chain-snapshots.ts';
 import { chainDirectory, localNetwork, localNetworks } from './networks.ts';
 import type { CommandSettings } from './settings.ts';
-import { withAccountStore } from './stores.ts';
+import { secretSettings, withAccountStore } from './stores.ts';
 
 /** Purpose of the derived key. A change makes published snapshots unverifiable. */
 const keyPurpose = 'chain snapshots';
@@ -107,12 +107,11 @@ export async function restorePublishedNetworks(
 
 /** Signers of the deployment: that of its current key first, then those of older keys, which verify only. */
 async function signersOf(settings: CommandSettings): Promise<readonly SnapshotSigner[]> {
-  const { CAIRN_HOME: home, CAIRN_SECRETS_KEY: key, CAIRN_SECRETS_KEY_FILE: keyFile } = settings;
-  const isShared = settings.CAIRN_DATABASE_URL !== undefined;
+  const keys = secretSettings(settings);
   // The embedded form has no blocks in an object store; here the bucket holds snapshots only.
-  const forms = isShared ? settings : { ...settings, CAIRN_OBJECT_STORE: undefined };
+  const forms = keys.isShared ? settings : { ...settings, CAIRN_OBJECT_STORE: undefined };
   return await withAccountStore(forms, async (accounts) => {
-    const { secrets } = await openSecrets(accounts, { home, key, keyFile, isShared });
+    const { secrets } = await openSecrets(accounts, keys);
     return secrets.deriveEach(keyPurpose).map(snapshotSigner);
   });
 }

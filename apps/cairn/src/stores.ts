@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { type AccountStore, type Actor, Auth, Members } from '@cairn/auth';
+import { type AccountStore, type Actor, Auth, Members, type SecretSettings } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
 import { openStores, type Stores } from '@cairn/stores';
 import { type CommandSettings, loadCommandSettings } from './settings.ts';
@@ -36,6 +36,12 @@ async function withAccounts<T>(
   } finally {
     await store.close();
   }
+}
+
+/** Settings of the keys that seal secrets. */
+export function secretSettings(settings: CommandSettings): SecretSettings {
+  const { CAIRN_HOME: home, CAIRN_SECRETS_KEY: key, CAIRN_SECRETS_KEY_FILE: keyFile } = settings;
+  return { home, key, keyFile, isShared: settings.CAIRN_DATABASE_URL !== undefined };
 }
 
 /** Runs `use` with the store of accounts open. @throws HOME_NOT_FOUND */

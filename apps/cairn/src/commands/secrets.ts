@@ -2,7 +2,7 @@ import { type AccountStore, rotateSecrets, type SecretHolder, type SecretSetting
 import type { Command } from 'commander';
 import { print } from '../print.ts';
 import { loadCommandSettings } from '../settings.ts';
-import { openHome, requireEmbedded } from '../stores.ts';
+import { openHome, requireEmbedded, secretSettings } from '../stores.ts';
 
 /** Rotation of a key that services on several machines share. */
 const sharedRotation =
@@ -57,9 +57,8 @@ async function withSecrets(
   const names = stores.has('names') ? await stores.names() : undefined;
   const requests = stores.has('pins') ? await stores.pinRequests() : undefined;
   try {
-    const { CAIRN_HOME: home, CAIRN_SECRETS_KEY: key, CAIRN_SECRETS_KEY_FILE: keyFile } = settings;
     const holders = [names?.keys, requests?.webhooks].filter((holder) => holder !== undefined);
-    await use(store, { home, key, keyFile }, holders);
+    await use(store, secretSettings(settings), holders);
   } finally {
     await requests?.close();
     await names?.close();

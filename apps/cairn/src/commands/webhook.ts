@@ -4,7 +4,7 @@ import { isPublicAddress } from '@cairn/public-http';
 import type { Command } from 'commander';
 import { print, time } from '../print.ts';
 import { loadCommandSettings } from '../settings.ts';
-import { openHome } from '../stores.ts';
+import { openHome, secretSettings } from '../stores.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -56,12 +56,11 @@ async function withWebhooks(
   use: (webhooks: AccountWebhooks, account: string) => Promise<void>,
 ): Promise<void> {
   const settings = loadCommandSettings();
-  const { CAIRN_HOME: home, CAIRN_SECRETS_KEY: key, CAIRN_SECRETS_KEY_FILE: keyFile } = settings;
   const stores = openHome(settings);
   const accounts = await stores.accounts();
   try {
     const { id } = await new Auth({ store: accounts }).account(name);
-    const { secrets: seals } = await openSecrets(accounts, { home, key, keyFile });
+    const { secrets: seals } = await openSecrets(accounts, secretSettings(settings));
     const requests = await stores.pinRequests();
     const allowsPrivate = settings.STORAGE_WEBHOOK_PRIVATE === 'yes';
     const webhooks = new AccountWebhooks({ store: requests.webhooks, seals, allowsPrivate, isPublicAddress });
