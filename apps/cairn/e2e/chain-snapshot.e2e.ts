@@ -93,6 +93,11 @@ test('a restore that is killed at any time is not served, resumes, and results i
   for (let afterMs = 500; outcome === undefined; afterMs = Math.round(afterMs * (1.2 + Math.random() / 4))) {
     expect(existsSync(join(chains, 'made'))).toBe(false);
     outcome = await runKilled(home, afterMs, ...args);
+    if (outcome !== undefined || !existsSync(join(chains, 'made'))) continue;
+    // Killed between the completion of the chain and the exit. The chain is whole.
+    const whole = join(place, 'whole.car');
+    expect(await snapshotOf(home, whole)).toMatchObject({ root: written.root });
+    for (const path of [whole, join(chains, 'made')]) rmSync(path, { recursive: true });
   }
   expect(outcome).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('Restored and verified') });
   expect(outcome.stdout).not.toContain('taken from the file');

@@ -67,8 +67,11 @@ export class GatewayServer implements RawHttp {
 
   dependencies(): readonly Dependency[] {
     const { CAIRN_HOME: home, CAIRN_READY_LAG_BLOCKS_MAX: lagMax } = this.settings;
+    const states = storeStates(home);
     const networks = { name: 'networks', problem: this.#notReady };
-    return [...storeStates(home), networks, ...lagOf(this.networks.heads(), lagMax)];
+    // A read of a truncated file would end the process.
+    const isReadable = states.every(({ problem }) => problem === undefined);
+    return [...states, networks, ...(isReadable ? lagOf(this.networks.heads(), lagMax) : [])];
   }
 
   /** Networks with upstreams do not hold back imported ones, and fail by request while they have no head. */
