@@ -12,7 +12,7 @@ import {
 } from '@cairn/chain-store/published';
 import { CairnError } from '@cairn/errors';
 import type { ObjectStore } from '@cairn/object-store';
-import { environmentCredentials, openS3ObjectStore } from '@cairn/object-store/s3';
+import { openS3ObjectStore, s3Credentials } from '@cairn/object-store/s3';
 import { type CommonOptions, progressOf, snapshotNetwork } from './chain-snapshots.ts';
 import { chainDirectory, localNetwork, localNetworks } from './networks.ts';
 import type { CommandSettings } from './settings.ts';
@@ -116,15 +116,13 @@ async function signersOf(settings: CommandSettings): Promise<readonly SnapshotSi
   });
 }
 
-async function withObjects<T>(
-  { CAIRN_OBJECT_STORE: url }: CommandSettings,
-  use: (objects: ObjectStore) => Promise<T>,
-): Promise<T> {
+async function withObjects<T>(settings: CommandSettings, use: (objects: ObjectStore) => Promise<T>): Promise<T> {
+  const { CAIRN_OBJECT_STORE: url } = settings;
   if (url === undefined)
     throw new CairnError('OBJECT_STORE_MISSING', 'Published snapshots are in an object store, and none is set.', {
       hint: 'Set CAIRN_OBJECT_STORE, such as s3://bucket/prefix?endpoint=https://s3.example&region=eu-1.',
     });
-  const objects = await openS3ObjectStore({ url, credentials: environmentCredentials() });
+  const objects = await openS3ObjectStore({ url, credentials: s3Credentials(settings) });
   try {
     return await use(objects);
   } finally {

@@ -42,11 +42,12 @@ describeWithPostgres('openStores with a bucket', (server) => {
   describeWithS3('of an S3 server', (s3) => {
     test('opens blocks in it, which another process reads', async () => {
       const { accessKeyId, secretAccessKey, createStore } = s3();
-      Object.assign(process.env, { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey });
       const settings = {
         CAIRN_HOME,
         CAIRN_DATABASE_URL: await server().createDatabase(),
         CAIRN_OBJECT_STORE: createStore(),
+        AWS_ACCESS_KEY_ID: accessKeyId,
+        AWS_SECRET_ACCESS_KEY: secretAccessKey,
       };
       const [one, other] = [await openStores(settings).blocks(), await openStores(settings).blocks({ bytesMax: 1000 })];
       const bytes = new TextEncoder().encode('block');

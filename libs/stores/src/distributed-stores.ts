@@ -10,7 +10,7 @@ import type { Stores } from './stores.ts';
  */
 export function distributedStores(url: string, settings: StoreSettings): Stores {
   const over = <Store extends { close(): Promise<void> }>(open: (database: Postgres) => Promise<Store>) =>
-    postgresEngines.use(url, open);
+    postgresEngines.use(url, settings, open);
   const auth = () => import('@cairn/auth/postgres');
   const metering = () => import('@cairn/metering/postgres');
   const stores: Stores = {
@@ -27,12 +27,12 @@ export function distributedStores(url: string, settings: StoreSettings): Stores 
       const { CAIRN_REDIS_URL } = settings;
       if (CAIRN_REDIS_URL === undefined) throw engineMissing('limits', 'CAIRN_REDIS_URL');
       const { openRedisLimitStore } = await import('@cairn/metering/redis');
-      return redisEngines.use(CAIRN_REDIS_URL, (redis) => openRedisLimitStore(redis));
+      return redisEngines.use(CAIRN_REDIS_URL, settings, (redis) => openRedisLimitStore(redis));
     },
     redis: async () => {
       const { CAIRN_REDIS_URL } = settings;
       if (CAIRN_REDIS_URL === undefined) return undefined;
-      return await redisEngines.use(CAIRN_REDIS_URL, async (redis) => ({ redis, close: async () => {} }));
+      return await redisEngines.use(CAIRN_REDIS_URL, settings, async (redis) => ({ redis, close: async () => {} }));
     },
     metering: async () => {
       const limits = await stores.limits();
@@ -44,7 +44,9 @@ export function distributedStores(url: string, settings: StoreSettings): Stores 
       if (CAIRN_OBJECT_STORE === undefined) throw engineMissing('blocks', 'CAIRN_OBJECT_STORE');
       const { openPackBlockstore } = await import('@cairn/pack-store');
       return await over((database) =>
-        objectEngines.use(CAIRN_OBJECT_STORE, (objects) => openPackBlockstore({ database, objects, bytesMax })),
+        objectEngines.use(CAIRN_OBJECT_STORE, settings, (objects) =>
+          openPackBlockstore({ database, objects, bytesMax }),
+        ),
       );
     },
     pins: () => over(async (database) => (await import('@cairn/pinning/postgres')).openPostgresPinStore(database)),

@@ -2,6 +2,7 @@ import type { ObjectStore } from '@cairn/object-store';
 import type { Postgres } from '@cairn/postgres';
 import type { Redis } from '@cairn/redis';
 import { type EngineNumbers, type EngineState, EngineWatch } from './engine-watch.ts';
+import type { StoreSettings } from './store-settings.ts';
 
 /** Connections to an engine, which all stores of this process share. */
 interface Shared<Engine> {
@@ -15,7 +16,7 @@ interface EngineKind<Engine> {
   readonly name: string;
   /** Whether the service cannot serve without it for long. */
   readonly isEssential: boolean;
-  open(url: string): Promise<Engine>;
+  open(url: string, settings: StoreSettings): Promise<Engine>;
   /** Rejects if the engine is away. */
   check(engine: Engine): Promise<void>;
   numbers(engine: Engine): EngineNumbers;
@@ -35,9 +36,10 @@ class SharedEngines<Engine extends { close(): Promise<void> }> {
   /** Opens a store over an engine. @throws the errors of the engine and of `open` */
   async use<Store extends { close(): Promise<void> }>(
     url: string,
+    settings: StoreSettings,
     open: (engine: Engine) => Promise<Store>,
   ): Promise<Store> {
-    const shared = this.#engines.get(url) ?? this.#create(url);
+    const shared = this.#engines.get(url) ?? this.#create(url, settings);
     shared.users++;
     try {
       const store = await open(await shared.engine);
@@ -58,10 +60,10 @@ class SharedEngines<Engine extends { close(): Promise<void> }> {
     return [...this.#engines.values()].map(({ watch }) => watch.state());
   }
 
-  #create(url: string): Shared<Engine> {
+  #create(url: string, settings: StoreSettings): Shared<Engine> {
     const { name, isEssential, open, check, numbers } = this.#kind;
     let opened: Engine | undefined;
-    const engine = open(url).then((ready) => {
+    const engine = open(url, settings).then((ready) => {
       opened = ready;
       return ready;
     });
@@ -119,9 +121,9 @@ export const redisEngines = new SharedEngines<Redis>({
 export const objectEngines = new SharedEngines<ObjectStore>({
   name: 'object-store',
   isEssential: false,
-  open: async (url) => {
-    const { environmentCredentials, openS3ObjectStore } = await import('@cairn/object-store/s3');
-    return openS3ObjectStore({ url, credentials: environmentCredentials() });
+  open: async (url, settings) => {
+    const { openS3ObjectStore, s3Credentials } = await import('@cairn/object-store/s3');
+    return openS3ObjectStore({ url, credentials: s3Credentials(settings) });
   },
   // No request of its own: requests of an idle service would be paid for.
   check: async () => {},

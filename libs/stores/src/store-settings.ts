@@ -8,6 +8,10 @@ export interface StoreSettings {
   readonly CAIRN_DATABASE_URL?: string | undefined;
   /** URL of the bucket of blocks. */
   readonly CAIRN_OBJECT_STORE?: string | undefined;
+  /** Credentials of the bucket. */
+  readonly AWS_ACCESS_KEY_ID?: string | undefined;
+  readonly AWS_SECRET_ACCESS_KEY?: string | undefined;
+  readonly AWS_SESSION_TOKEN?: string | undefined;
   /** URL of Redis, which holds limits. */
   readonly CAIRN_REDIS_URL?: string | undefined;
   /** Seconds for which known keys are accepted while the database is away. Default: 300 */

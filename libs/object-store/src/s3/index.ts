@@ -1,4 +1,4 @@
-export { environmentCredentials } from './environment-credentials.ts';
+export { type S3CredentialSettings, s3Credentials } from './credentials-of-settings.ts';
 export { parseS3Url, type S3Location } from './parse-s3-url.ts';
 export { probeObjectStore } from './probe-object-store.ts';
 export type { S3CredentialSource, S3Credentials } from './s3-credentials.ts';

@@ -36,6 +36,15 @@ export const commonSettings = {
   )
     .optional()
     .describe('Bucket that holds the blocks; needs CAIRN_DATABASE_URL. Default: CAIRN_HOME.'),
+  AWS_ACCESS_KEY_ID: secret(/^[\x21-\x7e]{1,256}$/, '1 to 256 printable ASCII characters without spaces')
+    .optional()
+    .describe('Access key of the bucket in CAIRN_OBJECT_STORE.'),
+  AWS_SECRET_ACCESS_KEY: secret(/^[\x21-\x7e]{1,256}$/, '1 to 256 printable ASCII characters without spaces')
+    .optional()
+    .describe('Secret of AWS_ACCESS_KEY_ID.'),
+  AWS_SESSION_TOKEN: secret(/^[\x21-\x7e]{1,8192}$/, '1 to 8192 printable ASCII characters without spaces')
+    .optional()
+    .describe('Token of temporary credentials of the bucket.'),
   CAIRN_REDIS_URL: secret(/^rediss?:\/\/[^\s]{1,2000}$/, 'a URL such as rediss://:password@redis.example:6379')
     .optional()
     .describe('Redis that holds shared limits and filters; needs CAIRN_DATABASE_URL.'),
