@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Cairn, type Outcome, outcomeOf } from './cairn.ts';
+import { emptyGenesis } from './empty-genesis.ts';
 
 interface Summary {
   readonly head: { readonly hash: string; readonly number: number };
@@ -19,16 +20,6 @@ const place = mkdtempSync(join(tmpdir(), 'cairn-snapshot-'));
 const file = join(place, 'chain.car');
 const env = { CAIRN_NETWORKS: join(place, 'networks.json') };
 const homes: Cairn[] = [];
-const genesis = {
-  config: { chainId: 4242, homesteadBlock: 0, eip150Block: 0, eip155Block: 0, eip158Block: 0, byzantiumBlock: 0 },
-  difficulty: '0x1',
-  gasLimit: '0x1c9c380',
-  nonce: '0x0',
-  timestamp: '0x0',
-  extraData: '0x',
-  mixHash: `0x${'00'.repeat(32)}`,
-  coinbase: `0x${'00'.repeat(20)}`,
-};
 let source: Cairn;
 let written: Summary;
 
@@ -62,7 +53,7 @@ beforeAll(async () => {
     const storage = index % 10 === 0 && { storage: { [`0x${hash}`]: '0x01' }, code: '0x6001' };
     alloc[`0x${hash.slice(0, 40)}`] = { balance: `0x1${hash.slice(50)}`, ...storage };
   }
-  writeFileSync(join(place, 'genesis.json'), JSON.stringify({ ...genesis, alloc }));
+  writeFileSync(join(place, 'genesis.json'), JSON.stringify({ ...emptyGenesis, alloc }));
   const network = (name: string, genesis: string) => ({ name, hosts: [`${name}.localhost`], genesis });
   const networks = [network('made', 'genesis.json'), network('main', 'mainnet')];
   writeFileSync(env.CAIRN_NETWORKS, JSON.stringify({ networks }));

@@ -4,18 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeWithS3 } from '../../../tools/engines/jest.mjs';
 import { Cairn, type Outcome, outcomeOf } from './cairn.ts';
+import { emptyGenesis } from './empty-genesis.ts';
 
-const genesis = {
-  config: { chainId: 4242, homesteadBlock: 0, eip150Block: 0, eip155Block: 0, eip158Block: 0, byzantiumBlock: 0 },
-  difficulty: '0x1',
-  gasLimit: '0x1c9c380',
-  nonce: '0x0',
-  timestamp: '0x0',
-  extraData: '0x',
-  mixHash: `0x${'00'.repeat(32)}`,
-  coinbase: `0x${'00'.repeat(20)}`,
-  alloc: { [`0x${'11'.repeat(20)}`]: { balance: '0x1' } },
-};
+const genesis = { ...emptyGenesis, alloc: { [`0x${'11'.repeat(20)}`]: { balance: '0x1' } } };
 
 describeWithS3('cairn chain snapshot --publish', (server) => {
   const place = mkdtempSync(join(tmpdir(), 'cairn-published-'));
