@@ -43,11 +43,11 @@ test('the maximum of connections closes the least useful ones and keeps chosen p
     valueOf: (peer) => (peer === useful ? 1000 : 0),
   });
   for (const peer of peers.slice(0, 4)) await connect(peer, server);
-  // The limit of connections per second from one host would refuse the last one.
-  await new Promise((resolve) => setTimeout(resolve, 1100));
-  // It can be closed before its dial has ended.
-  await peers[4]?.dial(server.getMultiaddrs()).catch(() => {});
-  await until(() => server.getConnections().length === 2);
+  // js-libp2p refuses some dials of one host, and the last peer can be closed before its dial has ended.
+  while (server.getConnections().length !== 2) {
+    await peers[4]?.dial(server.getMultiaddrs()).catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
   expect(server.getConnections().map(({ remotePeer }) => remotePeer.toString())).toEqual(
     expect.arrayContaining([kept, useful]),
   );
