@@ -4,7 +4,7 @@ import { PinRequestNotFoundError } from '../errors.ts';
 import type { CollectionLock } from '../pin-store.ts';
 import type { DueRange } from '../requests/due-range.ts';
 import { type NewPinRequest, type PinRequest, type PinRequestOutcome } from '../requests/pin-request.ts';
-import { idBytesOf, newRequestId, referencedCids } from '../requests/pin-request-records.ts';
+import { idBytesOf, queuedRequest, referencedCids } from '../requests/pin-request-records.ts';
 import type { PinRequestRange, PinRequestStore, ReleasedPin } from '../requests/pin-request-store.ts';
 import { changePins } from './pin-operations.ts';
 import { pinSteps } from './pin-tables.ts';
@@ -38,17 +38,7 @@ class PostgresPinRequestStore implements PinRequestStore {
       assertRoom(row, replaced);
       if (replaced) await this.#erase(transaction, replaced, [parseCid(replaced.cid)]);
       const createdAt = Math.max(this.#now() * 1000, row.latest + 1, (replaced?.createdAt ?? 0) + 1);
-      const added: PinRequest = {
-        ...request,
-        id: newRequestId(createdAt),
-        account,
-        createdAt,
-        status: 'queued',
-        attempts: 0,
-        dueAt: this.#now(),
-        // An open replaced request may hold the pin of the one before it.
-        ...(replaced && { holds: replaced.holds ?? replaced.cid }),
-      };
+      const added = queuedRequest(request, { account, createdAt, dueAt: this.#now(), replaced });
       await transaction.run({
         name: 'add-pin-request',
         text: `WITH added AS (INSERT INTO pin_requests VALUES ($1, $2, $3, NULL, $4)),

@@ -17,9 +17,9 @@ import {
   encodeRequest,
   idAtEnd,
   idBytesOf,
-  newRequestId,
   noRequests,
   openKey,
+  queuedRequest,
   type RequestCounts,
   referencedCids,
   requestKey,
@@ -69,17 +69,7 @@ class LmdbPinRequestStore implements PinRequestStore {
       if (replaced !== undefined) this.#erase(replaced);
       this.#assertRoom(account);
       const createdAt = this.#nextTime(account, replaced);
-      const added: PinRequest = {
-        ...request,
-        id: newRequestId(createdAt),
-        account,
-        createdAt,
-        status: 'queued',
-        attempts: 0,
-        dueAt: this.#now(),
-        // An open replaced request may hold the pin of the one before it.
-        ...(replaced && { holds: replaced.holds ?? replaced.cid }),
-      };
+      const added = queuedRequest(request, { account, createdAt, dueAt: this.#now(), replaced });
       this.#write(added);
       this.#count(account, { requests: 1, open: 1 });
       for (const cid of referencedCids(added)) this.#cids.put(cidKeyOf(account, cid, idOf(added)), present);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type CID, parseCid } from '@cairn/cid';
 import { type Database, prefixEnd } from '@cairn/embedded-store';
 import { accountPrefix, decode, encode } from '../pin-records.ts';
-import type { PinRequest } from './pin-request.ts';
+import type { NewPinRequest, PinRequest } from './pin-request.ts';
 
 const idPattern = /^[0-9a-f]{32}$/;
 const idBytes = 16;
@@ -10,6 +10,29 @@ const idBytes = 16;
 /** Returns a new id: 8 bytes of the time and 8 random bytes, so that ids are in the order of their times. */
 export function newRequestId(createdAt: number): string {
   return Buffer.concat([uint64(createdAt), randomBytes(8)]).toString('hex');
+}
+
+/** Creates the record of a new request, which may replace another one of the account. */
+export function queuedRequest(
+  request: NewPinRequest,
+  {
+    account,
+    createdAt,
+    dueAt,
+    replaced,
+  }: Pick<PinRequest, 'account' | 'createdAt' | 'dueAt'> & { readonly replaced: PinRequest | undefined },
+): PinRequest {
+  return {
+    ...request,
+    id: newRequestId(createdAt),
+    account,
+    createdAt,
+    status: 'queued',
+    attempts: 0,
+    dueAt,
+    // An open replaced request may hold the pin of the one before it.
+    ...(replaced && { holds: replaced.holds ?? replaced.cid }),
+  };
 }
 
 /** Returns the bytes of an id; `undefined` for a text that is no id. */
