@@ -1,4 +1,5 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
+import { join } from 'node:path';
 
 const memoryDirectory = '/dev/shm';
 const memoryBytesMin = 512 * 1024 * 1024;
@@ -43,6 +44,7 @@ export const preset = {
   testMatch: ['<rootDir>/src/**/*.spec.ts'],
   testTimeout: 240_000,
   maxWorkers: process.env.CI ? 2 : '50%',
+  setupFilesAfterEnv: process.env.CI ? [join(import.meta.dirname, 'tools/lib/jest-second-attempt.mjs')] : [],
 };
 
 /** Variant for e2e tests, which drive the built service: no workspace package is resolved from its sources. */
@@ -51,4 +53,6 @@ export const e2ePreset = {
   testEnvironmentOptions: { customExportConditions: ['node', 'node-addons'] },
   testMatch: ['<rootDir>/e2e/**/*.e2e.ts'],
   maxWorkers: 1,
+  // A handle that a test left open must not keep a finished run alive until the time limit of the build.
+  forceExit: true,
 };

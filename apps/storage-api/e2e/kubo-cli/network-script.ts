@@ -15,7 +15,8 @@ export const networkScript: CliScript = {
     'swarm peering ls',
     'swarm connect $address',
     'swarm peers',
-    'swarm peers --direction',
+    // Either side may have dialled: the DHT of a node dials the peers of its table.
+    { line: 'swarm peers --direction', varying: / (in|out)bound/g },
     { line: 'swarm peers --latency', varying: / ([\d.]+(µs|ms)|n\/a)/g },
     { line: 'swarm addrs', onlyExit: 'lists its own addresses' },
     { line: 'swarm addrs local', onlyExit: 'lists its own addresses' },
