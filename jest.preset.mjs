@@ -44,6 +44,8 @@ export const preset = {
   testMatch: ['<rootDir>/src/**/*.spec.ts'],
   testTimeout: 240_000,
   maxWorkers: process.env.CI ? 2 : '50%',
+  // In CI, a handle that a test left open must not keep a finished run alive until the time limit.
+  forceExit: process.env.CI !== undefined,
   setupFilesAfterEnv: process.env.CI ? [join(import.meta.dirname, 'tools/lib/jest-second-attempt.mjs')] : [],
 };
 
@@ -53,6 +55,4 @@ export const e2ePreset = {
   testEnvironmentOptions: { customExportConditions: ['node', 'node-addons'] },
   testMatch: ['<rootDir>/e2e/**/*.e2e.ts'],
   maxWorkers: 1,
-  // A handle that a test left open must not keep a finished run alive until the time limit of the build.
-  forceExit: true,
 };
