@@ -55,6 +55,11 @@ export class FastConnection {
     socket.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onError).on('close', this.#onClose);
   }
 
+  /** Whether a request has no response yet, or its client reads the response slowly. */
+  get isAnswering(): boolean {
+    return this.#request !== undefined;
+  }
+
   /** Ends the connection as soon as no request is being answered. */
   drain(): void {
     this.#isDraining = true;

@@ -159,8 +159,11 @@ test('aborts the signal of a request whose client closes the connection', async 
   const socket = connect(ports[1]);
   socket.write(post('/v3/waits', 'a'));
   await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(lane.inFlight).toBe(1);
   socket.destroy();
   await aborted;
+  await forgotten(lane);
+  expect(lane.inFlight).toBe(0);
 });
 
 test('ends only the connection whose handler fails', async () => {

@@ -40,6 +40,13 @@ export class HttpFastPath {
     return this.#connections.size;
   }
 
+  /** Requests whose response is not yet written to its connection. */
+  get inFlight(): number {
+    let count = 0;
+    for (const { isAnswering } of this.#connections) if (isAnswering) count++;
+    return count;
+  }
+
   /** Ends every connection as soon as its request is answered. */
   drain(): void {
     this.#isDraining = true;

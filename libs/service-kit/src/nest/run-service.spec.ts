@@ -154,6 +154,20 @@ test('a signal lets the request under way finish, closes the stores and ends wit
   expect(output).not.toContain('are cut');
 });
 
+test('the admin port counts requests in flight', async () => {
+  const service = start({ STORAGE_API_ADMIN_PORT: '0' });
+  const { port } = await service.logged('storage-api listens');
+  const { adminPort } = await service.logged('the admin port serves metrics and health');
+  const count = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+    return /^cairn_requests_in_flight\{service="storage-api"\} (\d+)$/m.exec(text)?.[1];
+  };
+  const { socket, closed } = await beginUpload(Number(port));
+  expect(await count()).toBe('1');
+  socket.destroy();
+  await closed;
+});
+
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],

@@ -5,6 +5,7 @@ import type { DynamicModule, INestApplication } from '@nestjs/common';
 import { type AbstractHttpAdapter, NestFactory } from '@nestjs/core';
 import { AdminServer, createRegistry } from '../admin/admin-server.ts';
 import { type Engine, registerEngineMetrics } from '../admin/engine-metrics.ts';
+import { registerGauge } from '../admin/gauges.ts';
 import type { Dependency } from '../health.ts';
 import { trustedHosts } from '../host-check.ts';
 import { HttpFastPath } from '../http-fast-path/http-fast-path.ts';
@@ -120,13 +121,14 @@ async function serve<Shape extends SettingsShape>(
   const state = { isDraining: false };
   const dependencies = () =>
     state.isDraining ? [draining] : [...(raw.dependencies?.() ?? []), ...(engines?.() ?? [])];
-  takeRequests({ server, raw, state, dependencies, isTls: tls !== undefined });
+  const taken = takeRequests({ server, raw, state, dependencies, isTls: tls !== undefined });
   const fastPath = raw.plain && new HttpFastPath(server, { handler: raw.plain, keepAliveMs });
+  const inFlight = () => taken.inFlight + (fastPath?.inFlight ?? 0);
   const adminPort = portOf(settings, adminPortSetting);
   const admin =
     adminPort === undefined
       ? undefined
-      : await listenForAdmins({ name, port: adminPort, settings, raw, engines, dependencies, logger });
+      : await listenForAdmins({ name, port: adminPort, settings, raw, engines, dependencies, inFlight, logger });
   drainOnSignals({ app, server, fastPath, raw, logger, state, admin, tracing });
   const bind = bindOf(settings, internalBindSetting ?? 'CAIRN_BIND');
   await listen(server, portOf(settings, portSetting) ?? 0, bind);
@@ -154,6 +156,7 @@ async function listenForAdmins({
   raw,
   engines,
   dependencies,
+  inFlight,
   logger,
 }: {
   readonly name: string;
@@ -162,9 +165,11 @@ async function listenForAdmins({
   readonly raw: RawHttp;
   readonly engines: (() => readonly Engine[]) | undefined;
   readonly dependencies: () => readonly Dependency[];
+  readonly inFlight: () => number;
   readonly logger: Logger;
 }): Promise<AdminServer> {
   const registry = createRegistry(name);
+  registerGauge(registry, 'cairn_requests_in_flight', 'HTTP requests whose response has not ended.', inFlight);
   raw.registerMetrics?.(registry);
   if (engines !== undefined) registerEngineMetrics(registry, engines);
   const host = settings.CAIRN_ADMIN_BIND;

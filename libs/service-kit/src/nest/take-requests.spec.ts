@@ -2,12 +2,13 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { RawHttp } from '../raw-http.ts';
-import { takeRequests } from './take-requests.ts';
+import { type TakenRequests, takeRequests } from './take-requests.ts';
 
 /** Responses under way, oldest first. A test ends them in the order that it chooses. */
 let answers: (() => void)[];
 let asked: string[];
 let server: Server;
+let taken: TakenRequests;
 let port: number;
 let sockets: Socket[] = [];
 
@@ -28,7 +29,7 @@ beforeEach(async () => {
     },
   };
   server = createServer();
-  takeRequests({ server, raw, state: { isDraining: false }, dependencies: () => [], isTls: false });
+  taken = takeRequests({ server, raw, state: { isDraining: false }, dependencies: () => [], isTls: false });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;
 });
@@ -86,6 +87,18 @@ test('an upgrade is dropped when its client closes the connection before the ear
   destroy();
   await answer;
   answers[0]?.();
+});
+
+test('requests are in flight until their response or their connection ends, without those of health', async () => {
+  await exchange('GET /livez HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n').answer;
+  expect(taken.inFlight).toBe(0);
+  const one = exchange(get('/one'));
+  const two = exchange(get('/two'));
+  await eventually(() => taken.inFlight === 2);
+  answers[0]?.();
+  await eventually(() => taken.inFlight === 1);
+  for (const { destroy } of [one, two]) destroy();
+  await eventually(() => taken.inFlight === 0);
 });
 
 for (const name of ['host', 'Host', 'Authorization'])

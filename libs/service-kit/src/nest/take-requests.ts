@@ -26,8 +26,15 @@ export interface TakeRequestsOptions {
   readonly isTls: boolean;
 }
 
+/** Requests of a server, as {@link takeRequests} counts them. */
+export interface TakenRequests {
+  /** Requests whose response has not ended. Requests of health and upgraded connections do not count. */
+  readonly inFlight: number;
+}
+
 /** Puts health and the raw handlers before the listeners of the HTTP adapter. */
-export function takeRequests({ server, raw, state, dependencies, isTls }: TakeRequestsOptions): void {
+export function takeRequests({ server, raw, state, dependencies, isTls }: TakeRequestsOptions): TakenRequests {
+  const taken = { inFlight: 0 };
   const express = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
   server.removeAllListeners('request');
   const order = new UpgradeOrder();
@@ -42,7 +49,13 @@ export function takeRequests({ server, raw, state, dependencies, isTls }: TakeRe
     response.once('finish', () => {
       if (state.isDraining) request.socket.end();
     });
-    if (answerHealth(request, response, dependencies) || raw.handleRequest(request, response)) return;
+    if (answerHealth(request, response, dependencies)) return;
+    taken.inFlight++;
+    // Emitted once, also when the connection ends before the response.
+    response.once('close', () => {
+      taken.inFlight--;
+    });
+    if (raw.handleRequest(request, response)) return;
     for (const listener of express) listener(request, response);
   };
   server.on('request', onRequest);
@@ -69,4 +82,5 @@ export function takeRequests({ server, raw, state, dependencies, isTls }: TakeRe
   server.headersTimeout = 30_000;
   server.keepAliveTimeout = keepAliveMs;
   server.setTimeout(idleMs);
+  return taken;
 }
