@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,8 +8,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { Ajv } from 'ajv';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
+import { howToEnableEngine, startPostgres, startRedis } from '../engines/index.mjs';
+import { programOnPath } from './program-on-path.mjs';
 
 const run = promisify(execFile);
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -51,10 +53,53 @@ function checkBill(folder) {
   );
 }
 
+/** Waits until a service is ready. Resolves with its metrics, after SIGTERM and the end with 0. */
+async function readyThenEnd({ child, adminPort }) {
+  const ended = once(child, 'exit');
+  let metrics;
+  try {
+    let ready = await fetch(`http://127.0.0.1:${adminPort}/readyz`);
+    for (let tries = 0; tries < 200 && ready.status !== 200; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      ready = await fetch(`http://127.0.0.1:${adminPort}/readyz`);
+    }
+    assert.equal(ready.status, 200, await ready.text());
+    metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  } finally {
+    child.kill('SIGTERM');
+  }
+  assert.deepEqual(await ended, [0, null]);
+  return metrics;
+}
+
+/** Starts a deployed gateway on PostgreSQL and Redis, whose clients are loaded then only. */
+async function startOnEngines(folder, context) {
+  const postgres = await startPostgres();
+  if (postgres === undefined) return context.diagnostic(howToEnableEngine('postgres'));
+  const redis = await startRedis();
+  try {
+    if (redis === undefined) return context.diagnostic(howToEnableEngine('redis'));
+    const engines = {
+      CAIRN_DATABASE_URL: await postgres.createDatabase(),
+      CAIRN_REDIS_URL: redis.url,
+      CAIRN_SECRETS_KEY: randomBytes(32).toString('base64'),
+    };
+    const service = await start(folder, { RPC_GATEWAY_PORT: '0', RPC_GATEWAY_ADMIN_PORT: '0', ...engines });
+    const metrics = await readyThenEnd(service);
+    for (const name of ['postgres', 'redis'])
+      assert.match(metrics, new RegExp(`^cairn_engine_up\\{engine="${name}",service="rpc-gateway"\\} 1$`, 'm'));
+  } finally {
+    await redis?.stop();
+    await postgres.remove();
+  }
+}
+
 const services = ['storage-api', 'rpc-gateway', 'ipfs-gateway', 'ipfs-peer', 'console'];
 
 // The guide to production starts all services; see tools/docs.
-test('a deployed folder starts in another place, becomes ready and drains', { timeout: 180_000 }, async () => {
+test('a deployed folder starts in another place, becomes ready and drains, in both forms', {
+  timeout: 180_000,
+}, async (context) => {
   const name = 'rpc-gateway';
   const made = join(place, name);
   await run(process.execPath, [join(here, 'deploy.mjs'), name, made, '--no-build'], { maxBuffer: 64 * 1024 * 1024 });
@@ -66,20 +111,9 @@ test('a deployed folder starts in another place, becomes ready and drains', { ti
     assert.equal(existsSync(join(folder, 'node_modules', absent)), false, `${absent} is a development dependency`);
   for (const absent of ['src', 'e2e', 'web']) assert.equal(existsSync(join(folder, absent)), false, absent);
   checkBill(folder);
-  const { child, adminPort } = await start(folder, { RPC_GATEWAY_PORT: '0', RPC_GATEWAY_ADMIN_PORT: '0' });
-  const ended = once(child, 'exit');
-  try {
-    let ready = await fetch(`http://127.0.0.1:${adminPort}/readyz`);
-    for (let tries = 0; tries < 200 && ready.status !== 200; tries++) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      ready = await fetch(`http://127.0.0.1:${adminPort}/readyz`);
-    }
-    assert.equal(ready.status, 200, await ready.text());
-    assert.match(await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text(), /^cairn_process_/m);
-  } finally {
-    child.kill('SIGTERM');
-  }
-  assert.deepEqual(await ended, [0, null]);
+  const metrics = await readyThenEnd(await start(folder, { RPC_GATEWAY_PORT: '0', RPC_GATEWAY_ADMIN_PORT: '0' }));
+  assert.match(metrics, /^cairn_requests_in_flight\{service="rpc-gateway"\} 0$/m);
+  await startOnEngines(folder, context);
 });
 
 test('the compose file runs every service on one volume and one PID namespace', () => {
@@ -96,60 +130,34 @@ test('the compose file runs every service on one volume and one PID namespace', 
   }
 });
 
-test('the schema of the chart accepts its values and refuses others', () => {
-  const read = (file) => readFileSync(join(here, 'helm', 'cairn', file), 'utf8');
-  const check = new Ajv({ strict: true, strictRequired: false, allowUnionTypes: true }).compile(
-    JSON.parse(read('values.schema.json')),
-  );
-  const values = parse(read('values.yaml'));
-  assert.ok(check(values), JSON.stringify(check.errors));
-  const wrong = [
-    { ...values, gatway: {} },
-    { ...values, settings: { 'log level': 'info' } },
-    { ...values, persistence: { size: 'big' } },
-    { ...values, networks: [{ name: 'mainnet', genesis: 'mainnet' }] },
-    { ...values, storage: { ...values.storage, scaling: {} } },
-  ];
-  for (const one of wrong) assert.equal(check(one), false);
+const engineSettings = ['CAIRN_DATABASE_URL', 'CAIRN_OBJECT_STORE', 'CAIRN_REDIS_URL', 'CAIRN_SECRETS_KEY'];
+
+test('the distributed compose file shares engines and a secrets key, and no volume', () => {
+  const text = readFileSync(join(here, 'docker', 'compose.distributed.yaml'), 'utf8');
+  const { services: composed, volumes } = parse(text, { merge: true });
+  for (const name of [...services, 'cairn']) {
+    const { environment, build, ...service } = composed[name];
+    for (const setting of engineSettings) assert.ok(environment[setting], `${name} has no ${setting}`);
+    assert.deepEqual([service.volumes, service.pid], [undefined, undefined], name);
+    assert.equal(service.read_only, true, name);
+    assert.ok(existsSync(join(here, '..', '..', build.dockerfile)), name);
+    if (!['ipfs-peer', 'cairn'].includes(name)) assert.ok(service.deploy.replicas > 1, name);
+  }
+  // Volumes of the engines only, which another deployment replaces by its own engines.
+  assert.deepEqual(Object.keys(volumes), ['postgres', 's3']);
+  for (const name of ['postgres', 'redis', 's3', 'bucket'])
+    assert.deepEqual(composed[name].profiles, ['engines'], name);
+  const balancer = readFileSync(join(here, 'docker', 'haproxy.cfg'), 'utf8');
+  for (const address of ['storage-api:5001', 'rpc-gateway:8545', 'ipfs-gateway:8081', 'console:8080'])
+    assert.match(balancer, new RegExp(`^ +server-template \\w+ \\d+ ${address}$`, 'm'));
 });
 
-const helm = ['/usr/bin/helm', '/usr/local/bin/helm'].find(existsSync);
+const haproxy = programOnPath('haproxy');
 
-test('the chart renders with and without scaled gateways', {
-  skip: helm === undefined && 'skipped: helm is not installed; see https://helm.sh/docs/intro/install/',
+test('HAProxy accepts the configuration of the balancer', {
+  skip: haproxy === undefined && 'skipped: haproxy is not installed; on Debian, run: apt-get install haproxy',
 }, () => {
-  const chart = join(here, 'helm', 'cairn');
-  execFileSync(helm, ['lint', '--strict', chart]);
-  const render = (...args) =>
-    parseAllDocuments(
-      execFileSync(helm, ['template', 'prod', chart, '--kube-version', '1.30.0', ...args], { encoding: 'utf8' }),
-    )
-      .map((document) => document.toJS())
-      .filter(Boolean);
-  const kinds = (documents) => documents.map(({ kind }) => kind).sort();
-  const one = render();
-  assert.deepEqual(kinds(one), [
-    ...['ConfigMap', 'NetworkPolicy', 'PersistentVolumeClaim', 'PodDisruptionBudget'],
-    ...['Service', 'Service', 'Service', 'Service', 'Service', 'StatefulSet'],
-  ]);
-  const pod = one.find(({ kind }) => kind === 'StatefulSet').spec.template.spec;
-  assert.equal(pod.shareProcessNamespace, true);
-  assert.equal(pod.enableServiceLinks, false);
-  const named = (name) => pod.containers.find((container) => container.name === name);
-  const settingsOf = (name) => Object.fromEntries(named(name).env.map((each) => [each.name, each.value]));
-  for (const name of ['storage-api', 'ipfs-gateway', 'console'])
-    assert.equal(settingsOf(name).IPFS_PEER_URL, 'http://127.0.0.1:5011', name);
-  assert.equal(settingsOf('ipfs-peer').IPFS_PEER_API_PORT, '5011');
-  const swarm = one.find(({ metadata }) => metadata.name.endsWith('-ipfs-peer')).spec;
-  assert.deepEqual(
-    swarm.ports.map(({ port }) => port),
-    [4001, 4002],
-  );
-  const withoutPeer = JSON.stringify(render('--set', 'ipfsPeer.enabled=false'));
-  assert.doesNotMatch(withoutPeer, /ipfs-peer|IPFS_PEER_URL/);
-  const several = render('--set', 'gateway.scaling.enabled=true');
-  assert.ok(kinds(several).includes('HorizontalPodAutoscaler') && kinds(several).includes('Deployment'));
-  assert.throws(() => render('--set', 'gateway.scaling.enabled=true,tlsSecret=x'), /exclude each other/);
+  execFileSync(haproxy, ['-c', '-q', '-f', join(here, 'docker', 'haproxy.cfg')]);
 });
 
 test('each service has a Dockerfile and a systemd unit that start the deployed folder without root', () => {
@@ -185,6 +193,8 @@ test('dashboard and alerts use metrics that the services export', () => {
   const asked = [
     readFileSync(join(here, 'grafana', 'cairn.json'), 'utf8'),
     readFileSync(join(here, 'prometheus', 'alerts.yml'), 'utf8'),
+    readFileSync(join(here, 'prometheus', 'adapter-values.yaml'), 'utf8'),
+    readFileSync(join(here, 'helm', 'cairn', 'templates', '_distributed.tpl'), 'utf8'),
   ]
     .join('\n')
     .matchAll(/\bcairn_(?!nodejs_|process_)[a-z_]+/g);
