@@ -6,6 +6,7 @@ import { openHome } from '../stores.ts';
 
 interface MigrateStoresCommandOptions {
   readonly to?: string;
+  readonly objectStore?: string;
   readonly json?: boolean;
 }
 
@@ -14,15 +15,16 @@ export function addMigrateStoresCommand(program: Command): void {
   program
     .command('migrate-stores')
     .description(
-      'Copies the stores of CAIRN_HOME to PostgreSQL, and compares both. Resumes a stopped run. Stop the services first.',
+      'Copies the stores of CAIRN_HOME to PostgreSQL and a bucket, and compares both sides. Resumes a stopped run. Stop the services first.',
     )
     .option('--to <url>', 'database without a password, such as postgres://cairn@db.example/cairn; see below')
+    .option('--object-store <url>', 'bucket of the blocks, such as s3://bucket/prefix?region=eu-1')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nOther users of the machine see arguments. Set PGPASSWORD for a password, or CAIRN_DATABASE_URL instead of --to.\nBlocks, sessions of members, pin requests and webhooks, and chains are not copied.',
+      '\nOther users of the machine see arguments. Set PGPASSWORD for a password, or CAIRN_DATABASE_URL instead of --to.\nCAIRN_OBJECT_STORE can replace --object-store. Credentials are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.\nNot copied: sessions of members, processed billing events, limits, quarantined blocks, and chains.',
     )
-    .action(async ({ to, ...options }: MigrateStoresCommandOptions) => {
+    .action(async ({ to, objectStore, ...options }: MigrateStoresCommandOptions) => {
       const settings = loadCommandSettings();
       const url = targetOf(to, settings.CAIRN_DATABASE_URL);
       openHome({
@@ -34,14 +36,15 @@ export function addMigrateStoresCommand(program: Command): void {
       const { migrateStores } = await import('../migrate-stores/migrate-stores.ts');
       const onStep = (line: string) => void (options.json || console.log(line));
       const { CAIRN_HOME: home, CAIRN_SECRETS_KEY: key, CAIRN_SECRETS_KEY_FILE: keyFile } = settings;
-      const report = await migrateStores({ home, url, key, keyFile, onStep });
+      const bucket = { ...settings, CAIRN_OBJECT_STORE: objectStore ?? settings.CAIRN_OBJECT_STORE };
+      const report = await migrateStores({ home, url, bucket, key, keyFile, onStep });
       const { copied, problems } = report;
       print(report, options, [
         ...Object.entries(copied).map(([name, counts]) => `${name}: ${JSON.stringify(counts)}`),
         ...problems.map((problem) => `WRONG  ${problem}`),
         problems.length > 0
           ? `${problems.length} differences. Check that no service runs, and repeat the command.`
-          : 'Both sides are equal. Start the services with CAIRN_DATABASE_URL, and with the secrets key of the home.',
+          : 'Both sides are equal. Start the services with CAIRN_DATABASE_URL, CAIRN_OBJECT_STORE and the secrets key of the home.',
       ]);
       if (problems.length > 0) process.exitCode = 1;
     });

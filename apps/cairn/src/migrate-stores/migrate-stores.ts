@@ -4,17 +4,24 @@ import { type AccountStore, keepSecret, openSecrets } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
 import { openPeerIdentity, peerIdentitySecret } from '@cairn/peer-api/identity';
 import { openPostgres } from '@cairn/postgres';
-import { openStores } from '@cairn/stores';
+import { openStores, type StoreSettings } from '@cairn/stores';
 import { accountsStep } from './accounts-step.ts';
+import { blocksStep } from './blocks-step.ts';
 import { filesStep, pinsStep } from './content-steps.ts';
 import type { MigrationStep } from './migration-step.ts';
 import { namesStep } from './names-step.ts';
+import { requestsStep } from './requests-step.ts';
 import { billingStep, hostsStep, plansStep, usageStep } from './small-steps.ts';
 
 export interface MigrateStoresOptions {
   readonly home: string;
   /** URL of the database. */
   readonly url: string;
+  /** Bucket of the blocks, with its credentials. */
+  readonly bucket: Pick<
+    StoreSettings,
+    'CAIRN_OBJECT_STORE' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY' | 'AWS_SESSION_TOKEN'
+  >;
   readonly key?: string | undefined;
   readonly keyFile?: string | undefined;
   readonly onStep: (line: string) => void;
@@ -34,13 +41,16 @@ interface MigrationState {
   readonly isComplete: boolean;
 }
 
-const steps: readonly MigrationStep[] = [
+/** Blocks come before the records that refer to them. */
+const allSteps: readonly MigrationStep[] = [
   accountsStep,
   plansStep,
   billingStep,
   hostsStep,
   namesStep,
+  blocksStep,
   pinsStep,
+  requestsStep,
   filesStep,
   usageStep,
 ];
@@ -49,12 +59,17 @@ const stateName = 'migration';
 /**
  * Copies the embedded stores of a home into a database, and compares both sides. A stopped run is resumed: finished steps are not
  * repeated. The services must be stopped.
- * @throws TARGET_NOT_EMPTY, MIGRATION_COMPLETE, SECRETS_KEY_UNUSABLE
+ * @throws TARGET_INVALID, TARGET_NOT_EMPTY, MIGRATION_COMPLETE, SECRETS_KEY_UNUSABLE
  */
 export async function migrateStores(options: MigrateStoresOptions): Promise<MigrationReport> {
-  const { home, url, onStep } = options;
+  const { home, url, bucket, onStep } = options;
   const from = openStores({ CAIRN_HOME: home });
-  const to = openStores({ CAIRN_HOME: home, CAIRN_DATABASE_URL: url });
+  if (from.has('blocks') && bucket.CAIRN_OBJECT_STORE === undefined)
+    throw new CairnError('TARGET_INVALID', 'The home has blocks, and no object store is named.', {
+      hint: 'Use --object-store, or set CAIRN_OBJECT_STORE.',
+    });
+  const steps = from.has('blocks') ? allSteps : allSteps.filter((step) => step !== blocksStep);
+  const to = openStores({ ...bucket, CAIRN_HOME: home, CAIRN_DATABASE_URL: url });
   const [source, database] = [await from.accounts(), await openPostgres({ url })];
   const target = await to.accounts().catch(async (error: unknown) => {
     await Promise.all([source.close(), database.close()]);

@@ -1,2 +1,3 @@
+export { type CopiedPinRequests, copyPinRequests } from './copy-pin-requests.ts';
 export { openPostgresPinRequestStore } from './postgres-pin-request-store.ts';
 export { openPostgresPinStore } from './postgres-pin-store.ts';

@@ -19,7 +19,7 @@ interface Recorded {
   readonly record: string;
 }
 
-/** Webhooks that are locked in one transaction. */
+/** Webhooks that are locked in one transaction, and events that are read with one statement. */
 const pageRows = 256;
 
 /** Webhooks and their outbox, beside the pin requests. */
@@ -132,6 +132,18 @@ export class PostgresWebhookStore implements WebhookStore {
     const text = 'SELECT coalesce(sum(events), 0)::bigint AS events FROM pin_request_accounts';
     const { rows } = await this.#database.read<{ readonly events: number }>({ text });
     return rows[0]?.events ?? 0;
+  }
+
+  async *events(account: string): AsyncGenerator<WebhookEvent> {
+    const text = `SELECT id, record FROM pin_webhook_events WHERE account = $1 AND id > $2 ORDER BY id LIMIT ${pageRows}`;
+    for (let after = ''; ; ) {
+      const values = [account, after];
+      const { rows } = await this.#database.read<{ readonly id: string; readonly record: string }>({ text, values });
+      for (const { record } of rows) yield JSON.parse(record) as WebhookEvent;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < pageRows) return;
+      after = last.id;
+    }
   }
 
   async firstDue({ after = '', now, except, exceptAccounts }: DueRange): Promise<WebhookEvent | undefined> {

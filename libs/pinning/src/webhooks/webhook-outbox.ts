@@ -1,5 +1,5 @@
 import { type Database, type Environment, Lease, prefixEnd } from '@cairn/embedded-store';
-import { accountPrefix, decode, encode } from '../pin-records.ts';
+import { accountPrefix, decode, encode, inPages } from '../pin-records.ts';
 import type { DueRange } from '../requests/due-range.ts';
 import type { PinRequest } from '../requests/pin-request.ts';
 import { accountOf, accountsIn, idAtEnd, newRequestId, openKey } from '../requests/pin-request-records.ts';
@@ -93,6 +93,10 @@ export class LmdbWebhookOutbox implements WebhookStore {
 
   async waitingCount(): Promise<number> {
     return this.#events.count();
+  }
+
+  async *events(account: string): AsyncGenerator<WebhookEvent> {
+    for await (const { value } of inPages(this.#events, accountPrefix(account))) yield decode<WebhookEvent>(value);
   }
 
   async firstDue({ after, now, except, exceptAccounts }: DueRange): Promise<WebhookEvent | undefined> {

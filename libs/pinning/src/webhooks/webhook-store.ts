@@ -47,6 +47,8 @@ export interface WebhookStore {
   waiting(account: string): Promise<number>;
   /** Number of events of all accounts that wait. */
   waitingCount(): Promise<number>;
+  /** Streams the events of an account that wait, in any order. */
+  events(account: string): AsyncIterable<WebhookEvent>;
   /** Returns the first due event of the first account after another one, in byte order, that has one. */
   firstDue(range: DueRange): Promise<WebhookEvent | undefined>;
   /** Forgets an event, or moves it to a later time after a failed attempt. */

@@ -1,0 +1,114 @@
+import { type BoundedBlockstore, type Claim, withVerification } from '@cairn/blockstore';
+import type { CID } from '@cairn/cid';
+import { ownerOf } from '@cairn/pinning';
+import { withBoth } from './compare.ts';
+import type { MigrationParts, MigrationStep } from './migration-step.ts';
+
+/** Blocks of one lookup in the index. */
+const batchBlocks = 512;
+/** Blocks that are read concurrently, each of at most a few MiB. */
+const concurrentReads = 8;
+
+/** Opens the blocks of both sides. */
+function withBlocks<T>(
+  { from, to }: MigrationParts,
+  work: (source: BoundedBlockstore, target: BoundedBlockstore) => Promise<T>,
+): Promise<T> {
+  return withBoth([() => from.blocks(), () => to.blocks()], work);
+}
+
+/**
+ * Blocks and claims. Each block is verified against its CID on both sides of the copy. A repeated copy asks the index and writes
+ * only what is missing. Quarantined blocks stay behind. The blocks belong to all accounts: a collection decides about garbage.
+ */
+export const blocksStep: MigrationStep = {
+  name: 'blocks',
+  copy: (parts) =>
+    withBlocks(parts, async (source, target) => {
+      const counts = { blocks: 0, written: 0, bytes: 0, claims: 0, quarantined: 0 };
+      const isIntact = await intactBlocks(source);
+      for await (const cids of batchesOf(source.keys())) {
+        const intact = cids.filter(isIntact);
+        const missing = await target.touchMany(intact);
+        counts.bytes += await write(missing, source, target);
+        counts.blocks += intact.length;
+        counts.written += missing.length;
+        counts.quarantined += cids.length - intact.length;
+      }
+      // Claims refer to stored blocks.
+      await target.sync();
+      for (const account of parts.accountIds) counts.claims += await copyClaims(ownerOf(account), source, target);
+      return counts;
+    }),
+  compare: (parts) =>
+    withBlocks(parts, async (source, target) => {
+      const isIntact = await intactBlocks(source);
+      const [one, problems] = [{ blocks: 0, bytes: 0 }, [] as string[]];
+      let missing = 0;
+      for await (const cids of batchesOf(source.keys())) {
+        const intact = cids.filter(isIntact);
+        for (const cid of intact) one.bytes += await source.size(cid);
+        one.blocks += intact.length;
+        missing += (await target.touchMany(intact)).length;
+      }
+      if (missing > 0) problems.push(`blocks: ${missing} of the home are not in the object store`);
+      const other = await target.stats();
+      if (one.blocks !== other.blocks || one.bytes !== other.bytes)
+        problems.push(`blocks: ${JSON.stringify(one)} in the home, ${JSON.stringify(other)} in the object store`);
+      for (const account of parts.accountIds) {
+        const [kept, found] = [{ blocks: 0, bytes: 0 }, await target.claimed(ownerOf(account))];
+        for await (const { cid, bytes, isCounted } of source.claims(ownerOf(account))) {
+          if (!isCounted || !isIntact(cid)) continue;
+          kept.blocks++;
+          kept.bytes += bytes;
+        }
+        if (kept.blocks !== found.blocks || kept.bytes !== found.bytes)
+          problems.push(
+            `unpinned blocks of ${account}: ${JSON.stringify(kept)} in the home, ${JSON.stringify(found)} in the database`,
+          );
+      }
+      return problems;
+    }),
+};
+
+/** Returns a test for blocks that are not quarantined. Few are: each was reported as corrupt. */
+async function intactBlocks(source: BoundedBlockstore): Promise<(cid: CID) => boolean> {
+  const quarantined = new Set<string>();
+  for await (const cid of source.quarantined()) quarantined.add(cid.toString());
+  return (cid) => quarantined.size === 0 || !quarantined.has(cid.toString());
+}
+
+/** Writes blocks. Returns their bytes. @throws BLOCK_CORRUPT; `cairn verify` then quarantines the block */
+async function write(cids: readonly CID[], source: BoundedBlockstore, target: BoundedBlockstore): Promise<number> {
+  const [verified, checked] = [withVerification(source), withVerification(target)];
+  let written = 0;
+  for (let at = 0; at < cids.length; at += concurrentReads) {
+    const some = cids.slice(at, at + concurrentReads);
+    const blocks = await Promise.all(some.map(async (cid) => ({ cid, bytes: await verified.get(cid) })));
+    await checked.putMany(blocks);
+    for (const { bytes } of blocks) written += bytes.length;
+  }
+  return written;
+}
+
+async function copyClaims(owner: number, source: BoundedBlockstore, target: BoundedBlockstore): Promise<number> {
+  let copied = 0;
+  for await (const claims of batchesOf<Claim>(source.claims(owner)))
+    for (const isCounted of [true, false]) {
+      const cids = claims.filter((claim) => claim.isCounted === isCounted).map(({ cid }) => cid);
+      if (cids.length > 0) await target.claimMany(cids, owner, { isLeftover: !isCounted });
+      copied += cids.length;
+    }
+  return copied;
+}
+
+async function* batchesOf<T>(items: AsyncIterable<T>): AsyncGenerator<readonly T[]> {
+  let batch: T[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length < batchBlocks) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
