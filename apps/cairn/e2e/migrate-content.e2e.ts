@@ -9,7 +9,7 @@ import { openPostgres } from '@cairn/postgres';
 import { type RunningService, startService } from '@cairn/service-kit/testing';
 import { openStores, type StoreSettings } from '@cairn/stores';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { describeWithPostgres, describeWithRedis, describeWithS3 } from '../../../tools/engines/jest.mjs';
+import { describeWithPostgres, describeWithS3 } from '../../../tools/engines/jest.mjs';
 import { services } from '../src/workspace.ts';
 import { Cairn, outcomeOf } from './cairn.ts';
 
@@ -85,104 +85,100 @@ async function usagesOf(settings: StoreSettings): Promise<readonly Usage[]> {
 
 describeWithPostgres('cairn migrate-stores with content', (postgres) => {
   describeWithS3('and a bucket', (s3) => {
-    describeWithRedis('for a distributed storage-api', (redis) => {
-      const cairn = new Cairn();
-      const empty = mkdtempSync(join(tmpdir(), 'cairn-stateless-'));
-      const content: (readonly [Account, string])[] = [];
-      const hashes: string[] = [];
-      const seen: unknown[] = [];
-      let env: Record<string, string>;
+    const cairn = new Cairn();
+    const empty = mkdtempSync(join(tmpdir(), 'cairn-stateless-'));
+    const content: (readonly [Account, string])[] = [];
+    const hashes: string[] = [];
+    const seen: unknown[] = [];
+    let env: Record<string, string>;
 
-      beforeAll(async () => {
-        const { accessKeyId, secretAccessKey } = s3();
-        env = {
-          CAIRN_DATABASE_URL: await postgres().createDatabase(),
-          CAIRN_OBJECT_STORE: s3().createStore(),
-          CAIRN_REDIS_URL: redis().url,
-          AWS_ACCESS_KEY_ID: accessKeyId,
-          AWS_SECRET_ACCESS_KEY: secretAccessKey,
-          CAIRN_SECRETS_KEY_FILE: join(cairn.home, 'secrets.key'),
-          STORAGE_WEBHOOK_PRIVATE: 'yes',
-        };
-        const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(cairn.home, 'accounts') }) });
-        for (const name of accounts) {
-          await auth.createAccount({ name, plan: 'local' });
-          await auth.attachCard(name, { brand: 'visa', last4: '4242' });
-          await auth.createKey(name, { id: name, secret: `secret-of-${name}` });
+    beforeAll(async () => {
+      const { accessKeyId, secretAccessKey } = s3();
+      env = {
+        CAIRN_DATABASE_URL: await postgres().createDatabase(),
+        CAIRN_OBJECT_STORE: s3().createStore(),
+        AWS_ACCESS_KEY_ID: accessKeyId,
+        AWS_SECRET_ACCESS_KEY: secretAccessKey,
+        CAIRN_SECRETS_KEY_FILE: join(cairn.home, 'secrets.key'),
+        STORAGE_WEBHOOK_PRIVATE: 'yes',
+      };
+      const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(cairn.home, 'accounts') }) });
+      for (const name of accounts) {
+        await auth.createAccount({ name, plan: 'local' });
+        await auth.attachCard(name, { brand: 'visa', last4: '4242' });
+        await auth.createKey(name, { id: name, secret: `secret-of-${name}` });
+      }
+      await auth.close();
+      const service = await startService({ main, home: cairn.home, env: { STORAGE_WEBHOOK_PRIVATE: 'yes' } });
+      try {
+        for (let seed = 0; seed < 20; seed++) {
+          // Bob pins some of the files of Ann, and has unpinned blocks.
+          const account = seed % 3 === 0 ? 'bob' : 'ann';
+          const options = seed % 8 === 3 ? '&pin=false' : '';
+          content.push([account, await add(service, account, noise(1_000_000, seed), options)]);
+          if (seed % 5 === 0) content.push(['bob', await add(service, 'bob', noise(1_000_000, seed))]);
         }
-        await auth.close();
-        const service = await startService({ main, home: cairn.home, env: { STORAGE_WEBHOOK_PRIVATE: 'yes' } });
-        try {
-          for (let seed = 0; seed < 20; seed++) {
-            // Bob pins some of the files of Ann, and has unpinned blocks.
-            const account = seed % 3 === 0 ? 'bob' : 'ann';
-            const options = seed % 8 === 3 ? '&pin=false' : '';
-            content.push([account, await add(service, account, noise(1_000_000, seed), options)]);
-            if (seed % 5 === 0) content.push(['bob', await add(service, 'bob', noise(1_000_000, seed))]);
-          }
-          expect((await send(service, 'ann', `api/v0/files/cp?arg=/ipfs/${content[0]?.[1]}&arg=/kept`)).ok).toBe(true);
-          const setting = { method: 'PUT', body: JSON.stringify({ url: hook }) };
-          expect((await send(service, 'ann', 'psa/webhook', setting)).status).toBe(200);
-          for (const cid of [absent, content[1]?.[1]])
-            expect(
-              (await send(service, 'ann', 'psa/pins', { body: JSON.stringify({ cid, name: 'kept' }) })).status,
-            ).toBe(202);
-          for (const [account, cid] of content) hashes.push(await hashOf(service, account, cid));
-          for (const account of accounts) seen.push(await seenBy(service, account));
-        } finally {
-          await service.stop();
-        }
-      }, 120_000);
-      afterAll(() => {
-        cairn.remove();
-        rmSync(empty, { recursive: true, force: true });
-      });
-
-      test('is refused without a bucket', async () => {
-        const { CAIRN_OBJECT_STORE: _, CAIRN_REDIS_URL: __, ...others } = env;
-        const { code, stderr } = await outcomeOf(cairn.spawn(['migrate-stores'], others));
-        expect([code, stderr]).toEqual([1, expect.stringContaining('no object store is named')]);
-      });
-
-      test('resumes after kill -9 while it copies blocks', async () => {
-        const database = await openPostgres({ url: env.CAIRN_DATABASE_URL ?? '', connectionsMax: 1 });
-        const indexed = () =>
-          database.read<{ readonly blocks: number }>({ text: 'SELECT count(*) AS blocks FROM pack_blocks' }).then(
-            ({ rows }) => rows[0]?.blocks ?? 0,
-            () => 0,
+        expect((await send(service, 'ann', `api/v0/files/cp?arg=/ipfs/${content[0]?.[1]}&arg=/kept`)).ok).toBe(true);
+        const setting = { method: 'PUT', body: JSON.stringify({ url: hook }) };
+        expect((await send(service, 'ann', 'psa/webhook', setting)).status).toBe(200);
+        for (const cid of [absent, content[1]?.[1]])
+          expect((await send(service, 'ann', 'psa/pins', { body: JSON.stringify({ cid, name: 'kept' }) })).status).toBe(
+            202,
           );
-        const killed = cairn.spawn(['migrate-stores'], env);
-        const ended = outcomeOf(killed);
-        while ((await indexed()) === 0 && killed.exitCode === null)
-          await new Promise((resolve) => setTimeout(resolve, 5));
-        killed.kill('SIGKILL');
-        expect((await ended).code).toBeNull();
-        await database.close();
-        const { code, stdout, stderr } = await outcomeOf(cairn.spawn(['migrate-stores', '--json'], env));
-        expect([code, stderr]).toEqual([0, '']);
-        const { copied, problems } = JSON.parse(stdout) as {
-          readonly copied: Record<string, { readonly blocks: number; readonly written: number }>;
-          readonly problems: readonly string[];
-        };
-        expect(problems).toEqual([]);
-        expect(copied).toMatchObject({ 'pin requests': { requests: 2, webhooks: 1 }, 'file trees': { trees: 1 } });
-        expect(copied.blocks?.written).toBeLessThan(copied.blocks?.blocks ?? 0);
-        expect(await usagesOf({ CAIRN_HOME: empty, ...env })).toEqual(await usagesOf({ CAIRN_HOME: cairn.home }));
-      }, 120_000);
-
-      test('a storage-api without files serves the same bytes, pins, trees, requests and webhook', async () => {
-        const service = await startService({ main, home: empty, env });
-        try {
-          for (const [index, [account, cid]] of content.entries())
-            expect(await hashOf(service, account, cid)).toBe(hashes[index]);
-          for (const [index, account] of accounts.entries())
-            expect(await seenBy(service, account)).toEqual(seen[index]);
-          const added = await add(service, 'bob', noise(1000, 999));
-          expect(await hashOf(service, 'bob', added)).toBe(createHash('sha256').update(noise(1000, 999)).digest('hex'));
-        } finally {
-          await service.stop();
-        }
-      }, 120_000);
+        for (const [account, cid] of content) hashes.push(await hashOf(service, account, cid));
+        for (const account of accounts) seen.push(await seenBy(service, account));
+      } finally {
+        await service.stop();
+      }
+    }, 120_000);
+    afterAll(() => {
+      cairn.remove();
+      rmSync(empty, { recursive: true, force: true });
     });
+
+    test('is refused without a bucket', async () => {
+      const { CAIRN_OBJECT_STORE: _, ...others } = env;
+      const { code, stderr } = await outcomeOf(cairn.spawn(['migrate-stores'], others));
+      expect([code, stderr]).toEqual([1, expect.stringContaining('no object store is named')]);
+    });
+
+    test('resumes after kill -9 while it copies blocks', async () => {
+      const database = await openPostgres({ url: env.CAIRN_DATABASE_URL ?? '', connectionsMax: 1 });
+      const indexed = () =>
+        database.read<{ readonly blocks: number }>({ text: 'SELECT count(*) AS blocks FROM pack_blocks' }).then(
+          ({ rows }) => rows[0]?.blocks ?? 0,
+          () => 0,
+        );
+      const killed = cairn.spawn(['migrate-stores'], env);
+      const ended = outcomeOf(killed);
+      while ((await indexed()) === 0 && killed.exitCode === null)
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      killed.kill('SIGKILL');
+      expect((await ended).code).toBeNull();
+      await database.close();
+      const { code, stdout, stderr } = await outcomeOf(cairn.spawn(['migrate-stores', '--json'], env));
+      expect([code, stderr]).toEqual([0, '']);
+      const { copied, problems } = JSON.parse(stdout) as {
+        readonly copied: Record<string, { readonly blocks: number; readonly written: number }>;
+        readonly problems: readonly string[];
+      };
+      expect(problems).toEqual([]);
+      expect(copied).toMatchObject({ 'pin requests': { requests: 2, webhooks: 1 }, 'file trees': { trees: 1 } });
+      expect(copied.blocks?.written).toBeLessThan(copied.blocks?.blocks ?? 0);
+      expect(await usagesOf({ CAIRN_HOME: empty, ...env })).toEqual(await usagesOf({ CAIRN_HOME: cairn.home }));
+    }, 120_000);
+
+    test('a storage-api without files serves the same bytes, pins, trees, requests and webhook', async () => {
+      const service = await startService({ main, home: empty, env });
+      try {
+        for (const [index, [account, cid]] of content.entries())
+          expect(await hashOf(service, account, cid)).toBe(hashes[index]);
+        for (const [index, account] of accounts.entries()) expect(await seenBy(service, account)).toEqual(seen[index]);
+        const added = await add(service, 'bob', noise(1000, 999));
+        expect(await hashOf(service, 'bob', added)).toBe(createHash('sha256').update(noise(1000, 999)).digest('hex'));
+      } finally {
+        await service.stop();
+      }
+    }, 120_000);
   });
 });

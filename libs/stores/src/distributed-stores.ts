@@ -25,7 +25,8 @@ export function distributedStores(url: string, settings: StoreSettings): Stores 
       over(async (database) => (await import('@cairn/providing/postgres')).openPostgresProvideStore(database)),
     limits: async () => {
       const { CAIRN_REDIS_URL } = settings;
-      if (CAIRN_REDIS_URL === undefined) throw engineMissing('limits', 'CAIRN_REDIS_URL');
+      if (CAIRN_REDIS_URL === undefined)
+        return over(async (database) => (await metering()).openPostgresLimitStore(database));
       const { openRedisLimitStore } = await import('@cairn/metering/redis');
       return redisEngines.use(CAIRN_REDIS_URL, settings, (redis) => openRedisLimitStore(redis));
     },

@@ -1,2 +1,3 @@
+export { openPostgresLimitStore, type PostgresLimitStoreOptions } from './postgres-limit-store.ts';
 export { openPostgresPlanStore } from './postgres-plan-store.ts';
 export { copyUsage, openPostgresUsageStore } from './postgres-usage-store.ts';
