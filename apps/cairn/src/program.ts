@@ -5,6 +5,7 @@ import { addAuditCommand } from './commands/audit.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addCardCommands } from './commands/card.ts';
 import { addChainCommands } from './commands/chain.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addGatewayCommands } from './commands/gateway.ts';
 import { addImportCommand } from './commands/import.ts';
 import { addKeyCommands } from './commands/key.ts';
@@ -24,6 +25,7 @@ export function createProgram(): Command {
     .showHelpAfterError('Run with --help for usage.');
   addUpCommand(program);
   addStatusCommand(program);
+  addDoctorCommand(program, manifest.version);
   addPlanCommands(program, addAccountCommands(program));
   addMemberCommands(program);
   addSecretsCommands(program);

@@ -11,6 +11,7 @@ export { isTrustedHost, trustedHosts } from './host-check.ts';
 export type { FastAnswer, FastHandler, FastRequest } from './http-fast-path/fast-request.ts';
 export { HttpFastPath } from './http-fast-path/http-fast-path.ts';
 export { createLogger, type Logger, type LoggerOptions, nestLogger } from './logger.ts';
+export { ownOpenFilesAdvice } from './open-files.ts';
 export { RAW_HTTP, type RawHttp } from './raw-http.ts';
 export { requestId } from './request/request-id.ts';
 export {
