@@ -32,7 +32,6 @@ describeWithPostgres('commands with CAIRN_DATABASE_URL', (server) => {
     test.each([
       ['backup', 'x'],
       ['restore', 'x'],
-      ['verify', ''],
       ['repair', 'pins'],
       ['secrets', 'rotate'],
     ])('%s %s is refused with what to do instead', async (...args) => {

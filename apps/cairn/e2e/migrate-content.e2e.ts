@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Auth, openLmdbAccountStore } from '@cairn/auth';
+import { openS3ObjectStore } from '@cairn/object-store/s3';
 import type { Usage } from '@cairn/pinning';
 import { openPostgres } from '@cairn/postgres';
 import { type RunningService, startService } from '@cairn/service-kit/testing';
@@ -179,6 +180,30 @@ describeWithPostgres('cairn migrate-stores with content', (postgres) => {
       } finally {
         await service.stop();
       }
+    }, 120_000);
+
+    test('verify reads every block of the bucket, and names those of a lost pack', async () => {
+      const verify = async () => {
+        const { code, stdout, stderr } = await outcomeOf(cairn.spawn(['verify', '--json'], env));
+        expect(stderr).toBe('');
+        return { code, ...(JSON.parse(stdout) as { readonly blocks: number; readonly problems: readonly string[] }) };
+      };
+      const whole = await verify();
+      expect(whole).toMatchObject({ code: 0, accounts: 2, problems: [] });
+      expect(whole.blocks).toBeGreaterThan(60);
+      const { accessKeyId, secretAccessKey } = s3();
+      const objects = await openS3ObjectStore({
+        url: env.CAIRN_OBJECT_STORE ?? '',
+        credentials: { accessKeyId, secretAccessKey },
+      });
+      const packs: string[] = [];
+      for await (const { key, bytes } of objects.list('packs/')) if (bytes > 100_000) packs.push(key);
+      await objects.deleteMany(packs.slice(0, 1));
+      await objects.close();
+      const { code, problems } = await verify();
+      expect(code).toBe(1);
+      expect(problems).toContainEqual(expect.stringMatching(/^block \S+ does not match its name; it is quarantined$/));
+      expect(problems).toContainEqual(expect.stringMatching(/^pin \S+ of \S+: /));
     }, 120_000);
   });
 });

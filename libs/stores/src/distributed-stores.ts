@@ -1,8 +1,9 @@
 import type { AccountStore } from '@cairn/auth';
+import type { PackStore } from '@cairn/pack-store';
 import type { Postgres } from '@cairn/postgres';
 import { objectEngines, postgresEngines, redisEngines } from './shared-engines.ts';
 import { engineMissing, type StoreSettings } from './store-settings.ts';
-import type { Stores } from './stores.ts';
+import type { BlockStoreOptions, Stores } from './stores.ts';
 
 /**
  * The stores of a deployment of many machines. All shared state is in PostgreSQL, blocks are in a bucket, and limits are in
@@ -13,6 +14,14 @@ export function distributedStores(url: string, settings: StoreSettings): Stores 
     postgresEngines.use(url, settings, open);
   const auth = () => import('@cairn/auth/postgres');
   const metering = () => import('@cairn/metering/postgres');
+  const openPacks = async ({ bytesMax }: BlockStoreOptions = {}): Promise<PackStore> => {
+    const { CAIRN_OBJECT_STORE } = settings;
+    if (CAIRN_OBJECT_STORE === undefined) throw engineMissing('blocks', 'CAIRN_OBJECT_STORE');
+    const { openPackBlockstore } = await import('@cairn/pack-store');
+    return await over((database) =>
+      objectEngines.use(CAIRN_OBJECT_STORE, settings, (objects) => openPackBlockstore({ database, objects, bytesMax })),
+    );
+  };
   const stores: Stores = {
     accounts: () => over((database) => knownAccounts(url, database, settings)),
     gatewayHosts: () => over(async (database) => (await auth()).openPostgresGatewayHostStore(database)),
@@ -40,16 +49,8 @@ export function distributedStores(url: string, settings: StoreSettings): Stores 
       const [plans, usage] = await Promise.all([stores.plans(), stores.usage()]);
       return { plans, usage, limits };
     },
-    blocks: async ({ bytesMax } = {}) => {
-      const { CAIRN_OBJECT_STORE } = settings;
-      if (CAIRN_OBJECT_STORE === undefined) throw engineMissing('blocks', 'CAIRN_OBJECT_STORE');
-      const { openPackBlockstore } = await import('@cairn/pack-store');
-      return await over((database) =>
-        objectEngines.use(CAIRN_OBJECT_STORE, settings, (objects) =>
-          openPackBlockstore({ database, objects, bytesMax }),
-        ),
-      );
-    },
+    blocks: openPacks,
+    packs: openPacks,
     pins: () => over(async (database) => (await import('@cairn/pinning/postgres')).openPostgresPinStore(database)),
     pinRequests: () =>
       over(async (database) => (await import('@cairn/pinning/postgres')).openPostgresPinRequestStore(database)),

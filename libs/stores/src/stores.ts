@@ -4,6 +4,7 @@ import type { BoundedBlockstore } from '@cairn/blockstore';
 import type { NameStore } from '@cairn/ipns';
 import type { LimitStore, MeteringStores, PlanStore, UsageStore } from '@cairn/metering';
 import type { RootStore } from '@cairn/mfs';
+import type { PackStore } from '@cairn/pack-store';
 import type { PinRequestStore, PinStore } from '@cairn/pinning';
 import type { ProvideStore } from '@cairn/providing';
 import type { Redis } from '@cairn/redis';
@@ -46,6 +47,8 @@ export interface Stores {
   /** Stores of `startMetering`: plans, usage and limits. */
   metering(): Promise<MeteringStores>;
   blocks(options?: BlockStoreOptions): Promise<BoundedBlockstore>;
+  /** Blocks with the maintenance of their packs; `undefined` in the embedded form. */
+  packs(options?: BlockStoreOptions): Promise<PackStore | undefined>;
   pins(): Promise<PinStore>;
   /** Requests of the Pinning Service API, beside the pins. */
   pinRequests(): Promise<PinRequestStore>;

@@ -1,14 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Auth } from '@cairn/auth';
-import { scrub, withVerification } from '@cairn/blockstore';
 import { type Network, openChainStore } from '@cairn/chain-store';
-import { errorText } from '@cairn/errors';
-import { addCounts, type UsageCounts, zeroCounts } from '@cairn/metering';
-import { Mfs } from '@cairn/mfs';
-import { Pinning, walkDag } from '@cairn/pinning';
-import { openStores } from '@cairn/stores';
+import { errorText, isCairnError } from '@cairn/errors';
+import { openStores, type StoreSettings, type Stores } from '@cairn/stores';
 import { inspectStores } from './inspect-stores.ts';
+import { verifyLedger, verifyStorage } from './verify-storage.ts';
 
 /** Counts of verified items, and problems. */
 export interface VerifyReport {
@@ -16,7 +13,7 @@ export interface VerifyReport {
   readonly pins: number;
   readonly accounts: number;
   readonly chainBlocks: number;
-  /** Records of accounts, pins, files and the index of blocks. */
+  /** Records of embedded stores of accounts, pins, files and the index of blocks. */
   readonly records: number;
   readonly problems: readonly string[];
 }
@@ -40,22 +37,71 @@ export async function verifyHome({
 }): Promise<VerifyReport> {
   const problems: string[] = [];
   const { records, damaged } = await inspectStores(home, { problems, onStep });
-  const ids = damaged.has('accounts') ? [] : await accountIds(home);
-  const isStorageWhole = ['blocks', 'files', 'pins'].every((store) => !damaged.has(store));
+  const stores = openStores({ CAIRN_HOME: home });
+  const ids = damaged.has('accounts') ? [] : await accountIds(stores);
+  const isStorageWhole =
+    ['blocks', 'files', 'pins'].every((store) => !damaged.has(store)) && existsSync(join(home, 'blocks', 'data.mdb'));
   // Contents of damaged records are unreliable, so the recount is skipped.
-  const storage = isStorageWhole ? await verifyStorage(home, ids, problems, onStep) : { blocks: 0, pins: 0 };
+  const storage = isStorageWhole
+    ? await verifyStorage(stores, { accounts: ids, problems, onStep })
+    : { blocks: 0, pins: 0 };
   onStep('usage');
-  await verifyLedger(home, ids, problems);
-  let chainBlocks = 0;
-  for (const { name } of networks) {
-    onStep(`chain ${name}`);
-    chainBlocks += await verifyChain(join(home, 'chains', name), name, problems);
-  }
+  await verifyLedger(stores, ids, problems);
+  const chainBlocks = await verifyChains(home, networks, problems, onStep);
   return { ...storage, accounts: ids.length, chainBlocks, records, problems };
 }
 
-async function accountIds(home: string): Promise<string[]> {
-  const auth = new Auth({ store: await openStores({ CAIRN_HOME: home }).accounts() });
+/**
+ * Recounts the distributed form like {@link verifyHome}: rows of pins and names against their sums, every live block in the packs
+ * of the bucket, and the chains of this machine. PostgreSQL verifies its own pages (`data_checksums`, `pg_amcheck`).
+ */
+export async function verifyEngines({
+  settings,
+  networks,
+  onStep,
+}: {
+  readonly settings: StoreSettings;
+  readonly networks: readonly Network[];
+  readonly onStep: OnStep;
+}): Promise<VerifyReport> {
+  const problems: string[] = [];
+  const stores = openStores(settings);
+  const accounts = await accountIds(stores);
+  for (const name of ['pins', 'names'] as const) {
+    onStep(`rows of ${name}`);
+    const store = await stores[name]();
+    try {
+      await store.assertConsistent();
+    } catch (error) {
+      if (!isCairnError(error, 'STORE_CORRUPT')) throw error;
+      problems.push(`${name}: ${error.message}`);
+    } finally {
+      await store.close();
+    }
+  }
+  const storage = await verifyStorage(stores, { accounts, problems, onStep });
+  onStep('usage');
+  await verifyLedger(stores, accounts, problems);
+  const chainBlocks = await verifyChains(settings.CAIRN_HOME, networks, problems, onStep);
+  return { ...storage, accounts: accounts.length, chainBlocks, records: 0, problems };
+}
+
+async function verifyChains(
+  home: string,
+  networks: readonly Network[],
+  problems: string[],
+  onStep: OnStep,
+): Promise<number> {
+  let blocks = 0;
+  for (const { name } of networks) {
+    onStep(`chain ${name}`);
+    blocks += await verifyChain(join(home, 'chains', name), name, problems);
+  }
+  return blocks;
+}
+
+async function accountIds(stores: Stores): Promise<string[]> {
+  const auth = new Auth({ store: await stores.accounts() });
   const ids: string[] = [];
   try {
     for await (const { id } of auth.accounts()) ids.push(id);
@@ -63,77 +109,6 @@ async function accountIds(home: string): Promise<string[]> {
     await auth.close();
   }
   return ids;
-}
-
-async function verifyStorage(home: string, accounts: readonly string[], problems: string[], onStep: OnStep) {
-  const stores = openStores({ CAIRN_HOME: home });
-  if (!existsSync(join(home, 'blocks', 'data.mdb'))) return { blocks: 0, pins: 0 };
-  const store = await stores.blocks();
-  const pinStore = await stores.pins();
-  const roots = await stores.files();
-  try {
-    onStep('blocks');
-    const { blocks } = await scrub({
-      store,
-      bytesPerSecond: Number.MAX_SAFE_INTEGER,
-      wait: async () => {},
-      onCorrupt: (cid) => problems.push(`block ${cid} does not match its name; it is quarantined`),
-    });
-    const verified = withVerification(store);
-    const mfs = new Mfs({ roots, blocks: verified });
-    const pinning = new Pinning({ pins: pinStore, blocks: verified, collectable: store });
-    let pins = 0;
-    for (const account of accounts) {
-      onStep(`pins of ${account}`);
-      const sum = { pins: 0, blocks: 0, bytes: 0 };
-      for await (const { cid, mode, size } of pinStore.list(account)) {
-        pins++;
-        sum.pins++;
-        sum.blocks += size.blocks;
-        sum.bytes += size.bytes;
-        if (mode !== 'recursive') continue;
-        try {
-          const found = await walkDag(verified, cid);
-          if (found.blocks !== size.blocks || found.bytes !== size.bytes)
-            problems.push(`pin ${cid} of ${account} counts ${size.bytes} bytes, its blocks have ${found.bytes}`);
-        } catch (error) {
-          problems.push(`pin ${cid} of ${account}: ${errorText(error)}`);
-        }
-      }
-      const usage = await pinStore.usage(account);
-      if (JSON.stringify(usage) !== JSON.stringify(sum))
-        problems.push(`usage of ${account} is ${JSON.stringify(usage)}, its pins make ${JSON.stringify(sum)}`);
-      const [kept, counted] = [await mfs.usage(account), await mfs.recount(account).catch(errorText)];
-      if (kept !== counted) problems.push(`files of ${account} count ${kept} bytes, anew ${counted}`);
-      const claimed = JSON.stringify(await pinning.claimed(account));
-      const found = await pinning.recountClaimed(account).then((sums) => JSON.stringify(sums), errorText);
-      if (claimed !== found) problems.push(`blocks of ${account} without a pin count ${claimed}, anew ${found}`);
-    }
-    return { blocks, pins };
-  } finally {
-    await Promise.all([store.close(), pinStore.close(), roots.close()]);
-  }
-}
-
-/** Both are written in one transaction: a difference is damage. */
-async function verifyLedger(home: string, accounts: readonly string[], problems: string[]): Promise<void> {
-  if (accounts.length === 0) return;
-  const usage = await openStores({ CAIRN_HOME: home }).usage();
-  try {
-    for (const account of accounts) {
-      const sums: UsageCounts[] = [];
-      for (const resolution of ['hour', 'day'] as const) {
-        const sum = zeroCounts();
-        for await (const row of usage.rows(account, { from: 0, to: Date.now() + 86_400_000 }, resolution))
-          addCounts(sum, row);
-        sums.push(sum);
-      }
-      if (JSON.stringify(sums[0]) !== JSON.stringify(sums[1]))
-        problems.push(`the ledger of ${account} has other sums by hour than by day`);
-    }
-  } finally {
-    await usage.close();
-  }
 }
 
 /** Reads of a block, a header or receipts verify their hash; each block must be the parent of the next. */

@@ -51,18 +51,21 @@ export function addBackupCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (options: JsonOption) => {
       const settings = loadCommandSettings();
-      requireEmbedded(settings, 'verify', 'Remove CAIRN_DATABASE_URL from the environment to verify the home.');
       openHome(settings);
       const onStep = (step: string) => void (options.json || console.log(`checking ${step}`));
-      const [{ networksOf }, { verifyHome }] = await Promise.all([
+      const [{ networksOf }, { verifyEngines, verifyHome }] = await Promise.all([
         import('../networks.ts'),
         import('../backup/verify.ts'),
       ]);
-      const report = await verifyHome({ home: settings.CAIRN_HOME, networks: networksOf(settings), onStep });
+      const networks = networksOf(settings);
+      const report =
+        settings.CAIRN_DATABASE_URL === undefined
+          ? await verifyHome({ home: settings.CAIRN_HOME, networks, onStep })
+          : await verifyEngines({ settings, networks, onStep });
       const { blocks, pins, accounts, chainBlocks, records, problems } = report;
       print(report, options, [
         ...problems.map((problem) => `WRONG  ${problem}`),
-        `${records} records, ${blocks} blocks, ${pins} pins of ${accounts} accounts, ${chainBlocks} blocks of chains: ${problems.length === 0 ? 'all is well' : `${problems.length} problems`}`,
+        `${records > 0 ? `${records} records, ` : ''}${blocks} blocks, ${pins} pins of ${accounts} accounts, ${chainBlocks} blocks of chains: ${problems.length === 0 ? 'all is well' : `${problems.length} problems`}`,
       ]);
       if (problems.length > 0) process.exitCode = 1;
     });
