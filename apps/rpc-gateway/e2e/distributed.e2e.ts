@@ -58,6 +58,34 @@ describeWithPostgres('gateways on a database', (postgres) => {
       expect(new Set(gateways.map(({ home }) => home)).size).toBe(2);
     });
 
+    test('refuse keys and accounts that another process revokes or suspends, and accept them again', async () => {
+      const { CAIRN_DATABASE_URL } = env;
+      const auth = new Auth({ store: await openStores({ CAIRN_HOME: newHome(), CAIRN_DATABASE_URL }).accounts() });
+      const everywhere = async (key: string, status: number) => {
+        for (const gateway of gateways)
+          for (let tries = 0; (await chainId(gateway, key)).status !== status; tries++) {
+            if (tries > 500) throw new Error(`The key is not answered with ${status}.`);
+            await new Promise((resolve) => setTimeout(resolve, 20));
+          }
+      };
+      try {
+        await auth.createAccount({ name: 'changing', plan: 'local' });
+        await auth.createKey('changing', { id: 'changing-key' });
+        await auth.createKey('changing', { id: 'revoked-key' });
+        await everywhere('changing-key', 200);
+        await everywhere('revoked-key', 200);
+        await auth.setStatus('changing', 'suspended');
+        await everywhere('changing-key', 403);
+        await auth.setStatus('changing', 'active');
+        await everywhere('changing-key', 200);
+        await auth.revokeKey('revoked-key');
+        await everywhere('revoked-key', 401);
+        await everywhere('changing-key', 200);
+      } finally {
+        await auth.close();
+      }
+    }, 60_000);
+
     test('do not start without the secrets key of the others, and name no URL', async () => {
       for (const [key, message] of [
         ['', /CAIRN_SECRETS_KEY is not/],
