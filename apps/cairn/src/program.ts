@@ -1,42 +1,58 @@
 import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
-import { addAccountCommands } from './commands/account.ts';
-import { addAuditCommand } from './commands/audit.ts';
-import { addBackupCommands } from './commands/backup.ts';
-import { addCardCommands } from './commands/card.ts';
-import { addChainCommands } from './commands/chain.ts';
-import { addDoctorCommand } from './commands/doctor.ts';
-import { addGatewayCommands } from './commands/gateway.ts';
-import { addImportCommand } from './commands/import.ts';
-import { addKeyCommands } from './commands/key.ts';
-import { addMemberCommands } from './commands/member.ts';
-import { addMigrateCommand } from './commands/migrate.ts';
-import { addMigrateStoresCommand } from './commands/migrate-stores.ts';
-import { addPlanCommands } from './commands/plan.ts';
-import { addSecretsCommands } from './commands/secrets.ts';
-import { addStatusCommand } from './commands/status.ts';
-import { addUpCommand } from './commands/up.ts';
+import { type TopCommandName, topCommand, topCommandNames } from './top-commands.ts';
 
-/** The `cairn` command with all subcommands. */
-export function createProgram(): Command {
+type AddCommands = (program: Command) => void;
+
+/** Modules of the commands. Several commands can be in one module. */
+const groups: readonly { readonly names: readonly TopCommandName[]; readonly load: () => Promise<AddCommands> }[] = [
+  {
+    names: ['account', 'plan'],
+    load: async () => {
+      const [account, plan] = await Promise.all([import('./commands/account.ts'), import('./commands/plan.ts')]);
+      return (program) => plan.addPlanCommands(program, account.addAccountCommands(program));
+    },
+  },
+  {
+    names: ['backup', 'restore', 'verify', 'repair'],
+    load: async () => (await import('./commands/backup.ts')).addBackupCommands,
+  },
+  {
+    names: ['doctor'],
+    load: async () => {
+      const { addDoctorCommand } = await import('./commands/doctor.ts');
+      return (program) => addDoctorCommand(program, manifest.version);
+    },
+  },
+  { names: ['up'], load: async () => (await import('./commands/up.ts')).addUpCommand },
+  { names: ['status'], load: async () => (await import('./commands/status.ts')).addStatusCommand },
+  { names: ['member'], load: async () => (await import('./commands/member.ts')).addMemberCommands },
+  { names: ['secrets'], load: async () => (await import('./commands/secrets.ts')).addSecretsCommands },
+  { names: ['card'], load: async () => (await import('./commands/card.ts')).addCardCommands },
+  { names: ['key'], load: async () => (await import('./commands/key.ts')).addKeyCommands },
+  { names: ['gateway'], load: async () => (await import('./commands/gateway.ts')).addGatewayCommands },
+  { names: ['audit'], load: async () => (await import('./commands/audit.ts')).addAuditCommand },
+  { names: ['import'], load: async () => (await import('./commands/import.ts')).addImportCommand },
+  { names: ['chain'], load: async () => (await import('./commands/chain.ts')).addChainCommands },
+  { names: ['migrate'], load: async () => (await import('./commands/migrate.ts')).addMigrateCommand },
+  {
+    names: ['migrate-stores'],
+    load: async () => (await import('./commands/migrate-stores.ts')).addMigrateStoresCommand,
+  },
+];
+
+/**
+ * The `cairn` command. Loads the modules of the command that the arguments name, and only the names and descriptions of the
+ * others, so that `--help` and each command start without what they do not use.
+ */
+export async function createProgram(args: readonly string[]): Promise<Command> {
   const program = new Command('cairn')
     .description('Runs Cairn and manages its accounts, keys and chains. Works while the services run.')
     .version(manifest.version)
     .showHelpAfterError('Run with --help for usage.');
-  addUpCommand(program);
-  addStatusCommand(program);
-  addDoctorCommand(program, manifest.version);
-  addPlanCommands(program, addAccountCommands(program));
-  addMemberCommands(program);
-  addSecretsCommands(program);
-  addCardCommands(program);
-  addKeyCommands(program);
-  addGatewayCommands(program);
-  addAuditCommand(program);
-  addImportCommand(program);
-  addChainCommands(program);
-  addBackupCommands(program);
-  addMigrateCommand(program);
-  addMigrateStoresCommand(program);
+  const wanted = args[0] === 'help' ? args[1] : args[0];
+  const group = groups.find(({ names }) => names.some((name) => name === wanted));
+  (await group?.load())?.(program);
+  for (const name of topCommandNames) if (!group?.names.includes(name)) topCommand(program, name);
   return program;
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { parseBytes } from '../parse-bytes.ts';
 import { print, table, time } from '../print.ts';
 import { withAuth } from '../stores.ts';
+import { topCommand } from '../top-commands.ts';
 import { addStatementCommand } from './statement.ts';
 import { addUsageCommand } from './usage.ts';
 import { addWebhookCommands } from './webhook.ts';
@@ -13,7 +14,7 @@ interface JsonOption {
 
 /** `cairn account create|list|show|quota|serve|webhook|usage|statement|suspend|resume`; returns the group for further commands. */
 export function addAccountCommands(program: Command): Command {
-  const group = program.command('account').description('Create and list accounts, suspend and resume them.');
+  const group = topCommand(program, 'account');
   group
     .command('create <name>')
     .description('Creates an account without a billing card and without a key.')

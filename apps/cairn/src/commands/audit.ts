@@ -2,12 +2,11 @@ import type { AuditEntry } from '@cairn/auth';
 import { type Command, InvalidArgumentError } from 'commander';
 import { print, table, time } from '../print.ts';
 import { withAuth } from '../stores.ts';
+import { topCommand } from '../top-commands.ts';
 
 /** `cairn audit [account]` */
 export function addAuditCommand(program: Command): void {
-  program
-    .command('audit [account]')
-    .description('Lists changes of accounts and keys with their actors, the newest first.')
+  topCommand(program, 'audit')
     .option('--limit <count>', 'how many changes', count, 50)
     .option('--json', 'print JSON')
     .action((account: string | undefined, options: { readonly limit: number; readonly json?: boolean }) =>

@@ -4,6 +4,7 @@ import type { Manifest } from '../backup/backup.ts';
 import { print } from '../print.ts';
 import { loadCommandSettings } from '../settings.ts';
 import { openHome, requireEmbedded } from '../stores.ts';
+import { topCommand } from '../top-commands.ts';
 
 /** Advice for backups of the distributed form. */
 const engineBackup =
@@ -15,9 +16,7 @@ interface JsonOption {
 
 /** `cairn backup`, `cairn restore`, `cairn verify`, `cairn repair` */
 export function addBackupCommands(program: Command): void {
-  program
-    .command('backup <directory>')
-    .description('Copies all stores while the services run. The directory appears when the copy is complete.')
+  topCommand(program, 'backup')
     .option('--json', 'print JSON')
     .action(async (directory: string, options: JsonOption) => {
       const settings = loadCommandSettings();
@@ -31,9 +30,7 @@ export function addBackupCommands(program: Command): void {
         'The key of second factors is not in it: keep a copy of secrets.key in another place.',
       ]);
     });
-  program
-    .command('restore <directory>')
-    .description('Restores a backup into an empty CAIRN_HOME and verifies every file.')
+  topCommand(program, 'restore')
     .option('--json', 'print JSON')
     .action(async (directory: string, options: JsonOption) => {
       const settings = loadCommandSettings();
@@ -43,11 +40,7 @@ export function addBackupCommands(program: Command): void {
       const manifest = await restoreHome(resolve(directory), CAIRN_HOME);
       print(manifest, options, [`Restored ${summary(manifest)} of ${manifest.createdAt} to ${CAIRN_HOME}.`]);
     });
-  program
-    .command('verify')
-    .description(
-      'Verifies pages and checksums of all stores; recounts blocks, pins, usage and chains. Works while services run.',
-    )
+  topCommand(program, 'verify')
     .option('--json', 'print JSON')
     .action(async (options: JsonOption) => {
       const settings = loadCommandSettings();
@@ -73,11 +66,7 @@ export function addBackupCommands(program: Command): void {
 }
 
 function addRepairCommand(program: Command): void {
-  program
-    .command('repair <store>')
-    .description(
-      'Replaces a damaged store (accounts, blocks, files or pins) by its intact records. Stop the services first.',
-    )
+  topCommand(program, 'repair')
     .option('--json', 'print JSON')
     .action(async (store: string, options: JsonOption) => {
       const settings = loadCommandSettings();

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import { withAuth } from '../stores.ts';
+import { topCommand } from '../top-commands.ts';
 import { show } from './account.ts';
 
 /** `cairn card attach|remove` */
 export function addCardCommands(program: Command): void {
-  const group = program
-    .command('card')
-    .description('Attach a billing card to an account, or remove it. Storage needs one.');
+  const group = topCommand(program, 'card');
   group
     .command('attach <account>')
     .description('Attaches a card. Only its brand and last four digits are stored.')

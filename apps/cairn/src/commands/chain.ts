@@ -3,6 +3,7 @@ import type { SnapshotSummary } from '@cairn/chain-store';
 import { type Command, InvalidArgumentError } from 'commander';
 import { print } from '../print.ts';
 import { loadCommandSettings } from '../settings.ts';
+import { topCommand } from '../top-commands.ts';
 
 interface SnapshotCommandOptions {
   readonly out?: string;
@@ -23,7 +24,7 @@ const hashPattern = /^0x[0-9a-f]{64}$/;
 
 /** `cairn chain snapshot`, `cairn chain restore` */
 export function addChainCommands(program: Command): void {
-  const chain = program.command('chain').description('Writes a chain with its state to a file, and restores it.');
+  const chain = topCommand(program, 'chain');
   chain
     .command('snapshot <network>')
     .description('Writes an imported chain with its state to one verifiable file while the services run.')

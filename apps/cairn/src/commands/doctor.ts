@@ -1,14 +1,13 @@
 import type { Command } from 'commander';
 import type { Finding } from '../doctor/finding.ts';
 import { print } from '../print.ts';
+import { topCommand } from '../top-commands.ts';
 
 const marks = { good: 'good   ', warning: 'WARNING', fault: 'FAULT  ', unknown: '-      ' } as const;
 
 /** `cairn doctor` */
 export function addDoctorCommand(program: Command, version: string): void {
-  program
-    .command('doctor')
-    .description('Checks settings, disk, ports, limits, clock, engines and upstreams, with advice. Changes nothing.')
+  topCommand(program, 'doctor')
     .option('--json', 'print JSON')
     .action(async (options: { readonly json?: boolean }) => {
       const { diagnose } = await import('../doctor/diagnose.ts');

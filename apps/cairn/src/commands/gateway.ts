@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { print, table, time } from '../print.ts';
 import { openHome, withAuth } from '../stores.ts';
+import { topCommand } from '../top-commands.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -8,7 +9,7 @@ interface JsonOption {
 
 /** `cairn gateway host add|list|remove` and `cairn gateway sign` */
 export function addGatewayCommands(program: Command): void {
-  const group = program.command('gateway').description('Dedicated hosts and content links of the IPFS gateway.');
+  const group = topCommand(program, 'gateway');
   addHostCommands(group.command('host').description('Hosts that serve what one account has pinned.'));
   group
     .command('sign <path>')

@@ -2,6 +2,7 @@ import type { ApiKey, IssuedKey } from '@cairn/auth';
 import { type Command, InvalidArgumentError } from 'commander';
 import { print, table, time } from '../print.ts';
 import { withAuth } from '../stores.ts';
+import { topCommand } from '../top-commands.ts';
 import { type LimitOptions, limitsOf, requireKnownNetworks, withLimits } from './key-limits.ts';
 
 interface JsonOption {
@@ -10,7 +11,7 @@ interface JsonOption {
 
 /** `cairn key create|list|limit|rotate|revoke` */
 export function addKeyCommands(program: Command): void {
-  const group = program.command('key').description('Create, list, limit, rotate and revoke API keys.');
+  const group = topCommand(program, 'key');
   withLimits(group.command('create <account>'))
     .description('Creates a key and prints its secret once. Without options it has no limits.')
     .option('--name <name>', 'purpose of the key', 'default')

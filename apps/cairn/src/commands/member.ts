@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { generatePassword } from '../generate-password.ts';
 import { print, table, time } from '../print.ts';
 import { withMembers } from '../stores.ts';
+import { topCommand } from '../top-commands.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -10,7 +11,7 @@ interface JsonOption {
 
 /** `cairn member list|create|password|reset-totp` */
 export function addMemberCommands(program: Command): void {
-  const group = program.command('member').description('People who sign in to the console.');
+  const group = topCommand(program, 'member');
   group
     .command('list')
     .description('Lists the people who can sign in.')

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { print } from '../print.ts';
 import { loadCommandSettings } from '../settings.ts';
 import { openHome } from '../stores.ts';
+import { topCommand } from '../top-commands.ts';
 
 interface MigrateStoresCommandOptions {
   readonly to?: string;
@@ -12,11 +13,7 @@ interface MigrateStoresCommandOptions {
 
 /** `cairn migrate-stores` */
 export function addMigrateStoresCommand(program: Command): void {
-  program
-    .command('migrate-stores')
-    .description(
-      'Copies the stores of CAIRN_HOME to PostgreSQL and a bucket, and compares both sides. Resumes a stopped run. Stop the services first.',
-    )
+  topCommand(program, 'migrate-stores')
     .option('--to <url>', 'database without a password, such as postgres://cairn@db.example/cairn; see below')
     .option('--object-store <url>', 'bucket of the blocks, such as s3://bucket/prefix?region=eu-1')
     .option('--json', 'print JSON')

@@ -1,13 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { MigrationOptions } from '../migrate/run-migration.ts';
+import { topCommand } from '../top-commands.ts';
 
 /** `cairn migrate` */
 export function addMigrateCommand(program: Command): void {
-  program
-    .command('migrate')
-    .description(
-      'Copies pins with their DAGs from another server or from CAR files, and verifies each. Resumes a stopped run.',
-    )
+  topCommand(program, 'migrate')
     .requiredOption('--from <source>', 'kubo, infura, an address such as http://kubo:5001, or a directory of CAR files')
     .requiredOption('--to <address>', 'the storage API, such as http://127.0.0.1:5001')
     .option('--pins <file>', 'only these pins: a CSV file with CIDs in its first column, and names in the second')

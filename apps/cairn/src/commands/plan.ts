@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { parseBytes } from '../parse-bytes.ts';
 import { print, table } from '../print.ts';
 import { openHome, withAuth } from '../stores.ts';
+import { topCommand } from '../top-commands.ts';
 
 type NumericLimit = (typeof numericLimits)[number];
 
@@ -17,7 +18,7 @@ const sizes: ReadonlySet<string> = new Set(['storedBytes', 'bytesInPerDay', 'byt
 
 /** `cairn plan list|set|remove`, and `cairn account plan` */
 export function addPlanCommands(program: Command, accounts: Command): void {
-  const group = program.command('plan').description('Show and change plans, the limits of accounts.');
+  const group = topCommand(program, 'plan');
   group
     .command('list')
     .description('Lists all plans.')

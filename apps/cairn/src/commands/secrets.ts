@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { print } from '../print.ts';
 import { loadCommandSettings } from '../settings.ts';
 import { openHome, requireEmbedded, secretSettings } from '../stores.ts';
+import { topCommand } from '../top-commands.ts';
 
 /** Rotation of a key that services on several machines share. */
 const sharedRotation =
@@ -14,9 +15,7 @@ interface JsonOption {
 
 /** `cairn secrets status|rotate` */
 export function addSecretsCommands(program: Command): void {
-  const group = program
-    .command('secrets')
-    .description('The key of second factors, keys of IPNS names and secrets of webhooks.');
+  const group = topCommand(program, 'secrets');
   group
     .command('status')
     .description('Counts secrets that are sealed with the key in use, with an older one, and with a lost one.')

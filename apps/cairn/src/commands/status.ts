@@ -2,12 +2,11 @@ import type { Command } from 'commander';
 import { print, table } from '../print.ts';
 import type { Status } from '../read-status.ts';
 import { withAuth } from '../stores.ts';
+import { topCommand } from '../top-commands.ts';
 
 /** `cairn status` */
 export function addStatusCommand(program: Command): void {
-  program
-    .command('status')
-    .description('Shows the stored blocks, pins of each account, services, and chains.')
+  topCommand(program, 'status')
     .option('--json', 'print JSON')
     .action((options: { readonly json?: boolean }) =>
       withAuth(async (auth, settings) => {

@@ -7,6 +7,7 @@ import { type CommandSettings, settingsShape } from '../settings.ts';
 import { withAuth, withMembers } from '../stores.ts';
 import { Supervisor } from '../supervise.ts';
 import type { Service } from '../supervised-process.ts';
+import { topCommand } from '../top-commands.ts';
 import { loadServiceSettings, services } from '../workspace.ts';
 
 type PortSetting =
@@ -18,9 +19,7 @@ type PortSetting =
 
 /** `cairn up`: `npm start` runs it after the build. */
 export function addUpCommand(program: Command): void {
-  program
-    .command('up')
-    .description('Imports the networks, creates the demo account and runs all services until Ctrl-C.')
+  topCommand(program, 'up')
     .option('--check-config', 'only check the settings')
     .action(async ({ checkConfig }: { readonly checkConfig?: boolean }) => {
       const settings = loadSettings({ ...(await loadServiceSettings()), ...settingsShape });
