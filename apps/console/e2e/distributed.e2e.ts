@@ -67,11 +67,12 @@ describeWithPostgres('two consoles on a database', (postgres) => {
 
   test('revoke keys of each other, and other processes refuse them', async () => {
     const [first, second] = await signUp('owner');
-    const made = await first?.ask('POST', 'keys', { name: 'one' });
-    expect(made?.status).toBe(201);
-    const { id } = (made?.body.key ?? made?.body) as { readonly id: string };
-    await auth.identify(id);
-    expect((await second?.ask('POST', `keys/${id}/revoke`))?.status).toBe(201);
+    if (first === undefined || second === undefined) throw new Error('No console runs.');
+    const made = await first.ask('POST', 'keys', { name: 'one' });
+    expect(made.status).toBe(201);
+    const { id } = made.body.key as { readonly id: string };
+    expect((await auth.identify(id)).key.id).toBe(id);
+    expect(await second.ask('POST', `keys/${id}/revoke`)).toMatchObject({ status: 200, body: { id } });
     const codeOf = () =>
       auth.identify(id).then(
         () => 'accepted',
