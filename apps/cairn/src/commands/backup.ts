@@ -10,6 +10,9 @@ import { topCommand } from '../top-commands.ts';
 const engineBackup =
   'Use the tools of the engines: pg_dump or an archive of PostgreSQL, then versions or a copy of the bucket.';
 
+const homeRestore =
+  'Unset CAIRN_DATABASE_URL, restore into an empty CAIRN_HOME, then copy it with `cairn migrate-stores`.';
+
 interface JsonOption {
   readonly json?: boolean;
 }
@@ -34,7 +37,7 @@ export function addBackupCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (directory: string, options: JsonOption) => {
       const settings = loadCommandSettings();
-      requireEmbedded(settings, 'restore', engineBackup);
+      requireEmbedded(settings, 'restore', homeRestore);
       const { CAIRN_HOME } = settings;
       const { restoreHome } = await import('../backup/backup.ts');
       const manifest = await restoreHome(resolve(directory), CAIRN_HOME);
