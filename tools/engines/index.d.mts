@@ -28,6 +28,8 @@ export interface RedisServer {
   /** Removes all keys. */
   flush(): Promise<boolean>;
   kill(): void;
+  /** Starts it again after `kill`, on the same ports. Redis loses its data. */
+  start(): Promise<void>;
   pause(): void;
   resume(): void;
   stop(): Promise<void>;
@@ -45,6 +47,8 @@ export interface S3Server {
   /** URL of an empty object store: `s3://bucket/prefix?endpoint=…&region=…`. */
   createStore(): string;
   kill(): void;
+  /** Starts it again after `kill`, on the same ports. Redis loses its data. */
+  start(): Promise<void>;
   pause(): void;
   resume(): void;
   stop(): Promise<void>;

@@ -29,24 +29,32 @@ export async function startRedis({ isCluster = false, port } = {}) {
     '--appendonly',
     'no',
   ];
-  const { child, stop } = await startServer({
-    name: 'redis',
-    command,
-    args: [...common, ...cluster],
-    isReady: () => answers(chosen, 'PING', '+PONG'),
-  });
+  const start = () =>
+    startServer({
+      name: 'redis',
+      command,
+      args: [...common, ...cluster],
+      isReady: () => answers(chosen, 'PING', '+PONG'),
+    });
+  let server = await start();
   return {
     url: `redis://127.0.0.1:${chosen}`,
     port: chosen,
-    child,
+    get child() {
+      return server.child;
+    },
     /** Removes all keys. */
     flush: () => answers(chosen, 'FLUSHALL', '+OK'),
-    kill: () => child.kill('SIGKILL'),
-    pause: () => child.kill('SIGSTOP'),
-    resume: () => child.kill('SIGCONT'),
+    kill: () => server.child.kill('SIGKILL'),
+    /** Starts it again after `kill`, on the same port and without its data. */
+    async start() {
+      server = await start();
+    },
+    pause: () => server.child.kill('SIGSTOP'),
+    resume: () => server.child.kill('SIGCONT'),
     async stop() {
-      child.kill('SIGCONT');
-      await stop();
+      server.child.kill('SIGCONT');
+      await server.stop();
       rmSync(directory, { recursive: true, force: true });
     },
   };

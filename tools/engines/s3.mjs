@@ -27,44 +27,52 @@ export async function startS3() {
   const config = join(home, 's3.json');
   writeFileSync(config, JSON.stringify({ identities: [identity] }));
   const [master, volume, filer, s3] = await portsWithNeighbours(4);
-  const { child, stop } = await startServer({
-    name: 'seaweedfs',
-    command,
-    args: [
-      ...['server', `-dir=${data}`, '-ip=127.0.0.1', '-ip.bind=127.0.0.1', `-master.port=${master}`],
-      ...[
-        `-volume.port=${volume}`,
-        '-volume.max=16',
-        '-master.volumeSizeLimitMB=256',
-        '-filer',
-        `-filer.port=${filer}`,
+  const start = () =>
+    startServer({
+      name: 'seaweedfs',
+      command,
+      args: [
+        ...['server', `-dir=${data}`, '-ip=127.0.0.1', '-ip.bind=127.0.0.1', `-master.port=${master}`],
+        ...[
+          `-volume.port=${volume}`,
+          '-volume.max=16',
+          '-master.volumeSizeLimitMB=256',
+          '-filer',
+          `-filer.port=${filer}`,
+        ],
+        ...['-s3', `-s3.port=${s3}`, `-s3.config=${config}`, '-s3.iam=false', '-s3.port.iceberg=0'],
+        ...[
+          '-s3.port.lance=0',
+          `-s3.localSocket=${join(home, 's3.sock')}`,
+          `-filer.localSocket=${join(home, 'filer.sock')}`,
+        ],
+        '-volume.preStopSeconds=0',
       ],
-      ...['-s3', `-s3.port=${s3}`, `-s3.config=${config}`, '-s3.iam=false', '-s3.port.iceberg=0'],
-      ...[
-        '-s3.port.lance=0',
-        `-s3.localSocket=${join(home, 's3.sock')}`,
-        `-filer.localSocket=${join(home, 'filer.sock')}`,
-      ],
-      '-volume.preStopSeconds=0',
-    ],
-    isReady: async () => (await fetch(`http://127.0.0.1:${s3}/`)).status === 403,
-  });
+      isReady: async () => (await fetch(`http://127.0.0.1:${s3}/`)).status === 403,
+    });
+  let server = await start();
   const { ok, status } = await fetch(`http://127.0.0.1:${filer}/buckets/cairn/`, { method: 'POST' });
   if (!ok) throw new Error(`SeaweedFS created no bucket (status ${status})`);
   return {
     endpoint: `http://127.0.0.1:${s3}`,
     region: 'us-east-1',
     ...s3Credentials,
-    child,
+    get child() {
+      return server.child;
+    },
     /** URL of an empty object store. It is a new prefix, since each bucket of SeaweedFS reserves several volumes. */
     createStore: () => `s3://cairn/${randomBytes(6).toString('hex')}?endpoint=http://127.0.0.1:${s3}&region=us-east-1`,
-    kill: () => child.kill('SIGKILL'),
-    pause: () => child.kill('SIGSTOP'),
-    resume: () => child.kill('SIGCONT'),
+    kill: () => server.child.kill('SIGKILL'),
+    /** Starts it again after `kill`, on the same ports and data. */
+    async start() {
+      server = await start();
+    },
+    pause: () => server.child.kill('SIGSTOP'),
+    resume: () => server.child.kill('SIGCONT'),
     async stop() {
       // It ignores SIGTERM for seconds, and its files are removed anyway.
-      child.kill('SIGKILL');
-      await stop();
+      server.child.kill('SIGKILL');
+      await server.stop();
       rmSync(home, { recursive: true, force: true });
     },
   };

@@ -53,6 +53,7 @@ export class AppModule {
                 {
                   bytesMax: 64 * MiB,
                   removals: store,
+                  ageMsMax: stores.foreignRemovalMs,
                 },
               ),
             ),

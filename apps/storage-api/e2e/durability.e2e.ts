@@ -2,8 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { Auth, openLmdbAccountStore } from '@cairn/auth';
-import { openLmdbPinStore } from '@cairn/pinning';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { basic, noise, Service } from './service.ts';
 
@@ -45,12 +43,9 @@ function upload(length: number, onStart?: () => void): Promise<{ readonly status
 }
 
 async function pinsOf(account: string): Promise<string[]> {
-  const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(service.home, 'accounts') }) });
-  const { id } = await auth.account(account);
-  await auth.close();
-  const pins = await openLmdbPinStore({ directory: join(service.home, 'pins') });
+  const pins = await (await service.stores()).pins();
   const cids: string[] = [];
-  for await (const { cid } of pins.list(id)) cids.push(cid.toString());
+  for await (const { cid } of pins.list(await service.accountId(account))) cids.push(cid.toString());
   await pins.close();
   return cids;
 }

@@ -1,30 +1,78 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Auth, openLmdbAccountStore } from '@cairn/auth';
-import { freePort } from '../../../tools/peers/free-port.mjs';
+import { Auth } from '@cairn/auth';
+import { openStores, type Stores } from '@cairn/stores';
+import { afterAll } from '@jest/globals';
+import { type Engines, startEngines } from './engines.ts';
+import { Relay } from './relay.ts';
+import { ServiceProcess } from './service-process.ts';
 
-// Same entry as `npm start` of the package.
-const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+/** `TEST_FORM=distributed` runs suites against three processes without a common directory, behind a balancer. */
+const isDistributed = process.env.TEST_FORM === 'distributed';
+const processesOfDistributed = 3;
 
-/** The built service in its own process, over a home that outlives it. */
+/** Engines of all services of a test file. */
+let engines: Promise<Engines> | undefined;
+const sharedEngines = () => {
+  engines ??= startEngines();
+  return engines;
+};
+if (isDistributed)
+  afterAll(async () => {
+    await (await engines)?.stop();
+  });
+
+/** The built service over state that outlives it: one process over a home, or three processes on engines. */
 export class Service {
   readonly home = mkdtempSync(join(tmpdir(), 'cairn-storage-'));
+  readonly isDistributed: boolean;
   url = '';
   log = '';
-  #child: ChildProcess | undefined;
+  readonly processes: readonly ServiceProcess[];
+  readonly #engines: () => Promise<Engines>;
+  #deployment: Promise<Readonly<Record<string, string>>> | undefined;
+  #balancer: Relay | undefined;
+
+  /** @param options.engines runs the distributed form on these engines */
+  constructor({ engines: own }: { readonly engines?: Engines } = {}) {
+    this.isDistributed = isDistributed || own !== undefined;
+    this.#engines = own === undefined ? sharedEngines : async () => own;
+    const onLog = (text: string) => {
+      this.log += text;
+    };
+    // Each process of the distributed form has a home of its own.
+    const homes = this.isDistributed
+      ? Array.from({ length: processesOfDistributed }, (_, n) => join(this.home, String(n)))
+      : [this.home];
+    this.processes = homes.map((home) => new ServiceProcess({ home, onLog }));
+  }
+
+  /** Stores of the service, for reads and changes beside it. The caller closes each store that it opens. */
+  async stores(): Promise<Stores> {
+    return openStores({ CAIRN_HOME: this.home, ...(await this.settings()) });
+  }
+
+  /** Settings of the engines; none in the embedded form. */
+  async settings(): Promise<Readonly<Record<string, string>>> {
+    if (!this.isDistributed) return {};
+    this.#deployment ??= this.#engines().then((started) => started.newDeployment());
+    return await this.#deployment;
+  }
 
   /** Creates two accounts with a card and one without. The secret of each key is `secret-of-<key>`. */
   async makeAccounts(): Promise<void> {
-    const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(this.home, 'accounts') }) });
+    const auth = await this.#auth();
     for (const name of ['ann', 'bob', 'cardless']) {
       await auth.createAccount({ name, plan: 'local' });
       if (name !== 'cardless') await auth.attachCard(name, { brand: 'visa', last4: '4242' });
       await auth.createKey(name, { id: name, secret: `secret-of-${name}` });
     }
     await auth.close();
+  }
+
+  async #auth(): Promise<Auth> {
+    return new Auth({ store: await (await this.stores()).accounts() });
   }
 
   #opened = 0;
@@ -35,7 +83,7 @@ export class Service {
    */
   async openAccount(): Promise<string> {
     const name = `opened${++this.#opened}`;
-    const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(this.home, 'accounts') }) });
+    const auth = await this.#auth();
     try {
       await auth.createAccount({ name, plan: 'local' });
       await auth.attachCard(name, { brand: 'visa', last4: '4242' });
@@ -46,52 +94,60 @@ export class Service {
     return basic(name);
   }
 
+  /** Resolves with the ID of an account. */
+  async accountId(name: string): Promise<string> {
+    const auth = await this.#auth();
+    try {
+      return (await auth.account(name)).id;
+    } finally {
+      await auth.close();
+    }
+  }
+
   async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
-    const port = await freePort();
-    this.url = `http://127.0.0.1:${port}`;
-    const settings = { CAIRN_HOME: this.home, STORAGE_API_PORT: String(port), ...env };
-    const child = spawn(process.execPath, ['--max-semi-space-size=2', main], {
-      env: { ...process.env, ...settings },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    this.#child = child;
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        this.log += text;
-      });
-    }
-    while (
-      !(await fetch(`${this.url}/readyz`).then(
-        (answer) => answer.ok,
-        () => false,
-      ))
-    ) {
-      if (child.exitCode !== null) throw new Error(`the service ended: ${this.log}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    const settings = { ...(await this.settings()), ...env };
+    await Promise.all(this.processes.map((each) => each.start(settings)));
+    const ports = this.processes.map(({ port }) => port);
+    if (this.isDistributed) this.#balancer ??= await Relay.start();
+    if (this.#balancer) this.#balancer.targets = ports;
+    this.url = `http://127.0.0.1:${this.#balancer?.port ?? ports[0]}`;
+  }
+
+  /** Restarts one process of several. The balancer sends new connections to it again. */
+  async restart(one: ServiceProcess, env: Readonly<Record<string, string>> = {}): Promise<void> {
+    await one.start({ ...(await this.settings()), ...env });
+    if (this.#balancer) this.#balancer.targets = this.processes.map(({ port }) => port);
   }
 
   get pid(): number {
-    return this.#child?.pid ?? 0;
+    return this.processes[0]?.pid ?? 0;
+  }
+
+  /** Largest peak of the memory of a process, in MiB. */
+  get memoryPeakMib(): number {
+    return Math.max(...this.processes.map(({ memoryPeakMib }) => memoryPeakMib));
+  }
+
+  /** Sends a signal to all processes. Resolves with the largest exit code when they have exited. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    const codes = await Promise.all(this.processes.map((each) => each.stop(signal)));
+    return codes.includes(null) ? null : Math.max(...codes.map(Number));
   }
 
   /**
-   * Peak of resident memory in MiB, without the mapped pages of program and store, which the system reclaims on
-   * demand.
+   * Runs a check of what follows a removal. In the distributed form it is repeated until it passes: the caches of other
+   * processes keep a block for a moment.
    */
-  get memoryPeakMib(): number {
-    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
-    const kilobytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]);
-    return (kilobytes('VmHWM') - kilobytes('RssFile')) / 1024;
-  }
-
-  /** Sends a signal. Resolves with the exit code when the process has exited. */
-  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
-    const child = this.#child;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
-    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-    child.kill(signal);
-    return await ended;
+  async eventually(check: () => Promise<void>): Promise<void> {
+    const triesMax = this.isDistributed ? 100 : 1;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await check();
+      } catch (error) {
+        if (tries === triesMax) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }
   }
 
   /** Resolves when the log contains a text. Log lines arrive a little after the responses. */
@@ -104,7 +160,16 @@ export class Service {
 
   async remove(): Promise<void> {
     await this.stop('SIGKILL');
+    await this.#balancer?.stop();
     rmSync(this.home, { recursive: true });
+  }
+
+  /**
+   * Headers of requests of an account. In the distributed form each request has a connection of its own, so that the
+   * next process answers the next request.
+   */
+  headers(as = 'ann'): Record<string, string> {
+    return { authorization: basic(as), ...(this.isDistributed && { connection: 'close' }) };
   }
 
   /** Calls a command as an account. */
@@ -114,12 +179,19 @@ export class Service {
       as = 'ann',
       body,
       headers = {},
-    }: { readonly as?: string; readonly body?: FormData | string; readonly headers?: Record<string, string> } = {},
+      signal,
+    }: {
+      readonly as?: string;
+      readonly body?: FormData | string;
+      readonly headers?: Record<string, string>;
+      readonly signal?: AbortSignal;
+    } = {},
   ) {
     return await fetch(`${this.url}/api/v0/${path}`, {
       method: 'POST',
-      headers: { authorization: basic(as), ...headers },
+      headers: { ...this.headers(as), ...headers },
       ...(body !== undefined && { body }),
+      ...(signal && { signal }),
     });
   }
 

@@ -83,7 +83,11 @@ export class AppModule {
               withWork(
                 withYielding(
                   network.wrap(
-                    withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),
+                    withCache(withVerification(store, { quarantine: store }), {
+                      bytesMax: 64 * MiB,
+                      removals: store,
+                      ageMsMax: stores.foreignRemovalMs,
+                    }),
                   ),
                 ),
               ),

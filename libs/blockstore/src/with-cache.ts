@@ -11,14 +11,23 @@ export interface CacheOptions {
   readonly blockBytesMax?: number;
   /** Source of removals by garbage collection, so that the cache drops removed blocks. */
   readonly removals?: Pick<Collectable, 'onRemoved'>;
+  /**
+   * Milliseconds after which a cached block is read again, for stores from which processes elsewhere remove blocks:
+   * `removals` reports those of this process only. Default: no limit.
+   */
+  readonly ageMsMax?: number | undefined;
 }
 
 /** Caches recently read small blocks in memory. Wrap it around verification, so that cached blocks are verified. */
 export function withCache(
   store: Blockstore,
-  { bytesMax, blockBytesMax = 64 * 1024, removals }: CacheOptions,
+  { bytesMax, blockBytesMax = 64 * 1024, removals, ageMsMax }: CacheOptions,
 ): Blockstore {
-  const cache = new LRUCache<string, Uint8Array>({ maxSize: bytesMax, sizeCalculation: (bytes) => bytes.length + 128 });
+  const cache = new LRUCache<string, Uint8Array>({
+    maxSize: bytesMax,
+    sizeCalculation: (bytes) => bytes.length + 128,
+    ...(ageMsMax !== undefined && { ttl: ageMsMax }),
+  });
   // Counted for concurrent reads: one that began before a removal may end after it and must not be cached.
   let removedSoFar = 0;
   removals?.onRemoved((cids) => {

@@ -99,6 +99,19 @@ test('withCache drops a block that a sweep removed', async () => {
   await expect(store.get(cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
 });
 
+test('withCache reads a block again after its age, so that it notices removals by other processes', async () => {
+  const inner = createMemoryBlockstore();
+  const [kept, aged] = [undefined, 1].map((ageMsMax) => withCache(inner, { bytesMax: 10_000, ageMsMax }));
+  const block = rawBlock('removed elsewhere');
+  await inner.putMany([block]);
+  await kept?.get(block.cid);
+  await aged?.get(block.cid);
+  await inner.delete(block.cid);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect(aged?.get(block.cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
+  await expect(kept?.get(block.cid)).resolves.toEqual(block.bytes);
+});
+
 test('withMetrics reports successes and failures, and ignores errors of onCall', async () => {
   const calls: BlockstoreCall[] = [];
   const store = withMetrics(createMemoryBlockstore(), (call) => {

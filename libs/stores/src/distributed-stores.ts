@@ -51,6 +51,7 @@ export function distributedStores(url: string, settings: StoreSettings): Stores 
     },
     blocks: openPacks,
     packs: openPacks,
+    foreignRemovalMs: 1000,
     pins: () => over(async (database) => (await import('@cairn/pinning/postgres')).openPostgresPinStore(database)),
     pinRequests: () =>
       over(async (database) => (await import('@cairn/pinning/postgres')).openPostgresPinRequestStore(database)),

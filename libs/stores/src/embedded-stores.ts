@@ -23,6 +23,7 @@ export function embeddedStores(home: string): Stores {
     blocks: async (options = {}) =>
       (await import('@cairn/blockstore')).openLmdbBlockstore({ ...at('blocks'), ...options }),
     packs: async () => undefined,
+    foreignRemovalMs: undefined,
     pins: async () => (await import('@cairn/pinning')).openLmdbPinStore(at('pins')),
     pinRequests: async () => (await import('@cairn/pinning')).openLmdbPinRequestStore(at('pins')),
     files: async () => (await import('@cairn/mfs')).openLmdbRootStore(at('files')),

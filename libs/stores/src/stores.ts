@@ -49,6 +49,11 @@ export interface Stores {
   blocks(options?: BlockStoreOptions): Promise<BoundedBlockstore>;
   /** Blocks with the maintenance of their packs; `undefined` in the embedded form. */
   packs(options?: BlockStoreOptions): Promise<PackStore | undefined>;
+  /**
+   * Milliseconds for which a process may still serve a cached block that a process of another machine removed; `undefined`
+   * in the embedded form.
+   */
+  readonly foreignRemovalMs: number | undefined;
   pins(): Promise<PinStore>;
   /** Requests of the Pinning Service API, beside the pins. */
   pinRequests(): Promise<PinRequestStore>;
