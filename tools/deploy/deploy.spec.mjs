@@ -9,8 +9,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
-import { howToEnableEngine, startPostgres, startRedis } from '../engines/index.mjs';
-import { programOnPath } from './program-on-path.mjs';
+import { engineProgram, howToEnableEngine, startPostgres, startRedis } from '../engines/index.mjs';
 
 const run = promisify(execFile);
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -152,10 +151,10 @@ test('the distributed compose file shares engines and a secrets key, and no volu
     assert.match(balancer, new RegExp(`^ +server-template \\w+ \\d+ ${address}$`, 'm'));
 });
 
-const haproxy = programOnPath('haproxy');
+const haproxy = engineProgram('haproxy');
 
 test('HAProxy accepts the configuration of the balancer', {
-  skip: haproxy === undefined && 'skipped: haproxy is not installed; on Debian, run: apt-get install haproxy',
+  skip: haproxy === undefined && howToEnableEngine('haproxy'),
 }, () => {
   execFileSync(haproxy, ['-c', '-q', '-f', join(here, 'docker', 'haproxy.cfg')]);
 });

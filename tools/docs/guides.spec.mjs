@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { engineProgram, howToEnableEngine, startPostgres, startRedis, startS3 } from '../engines/index.mjs';
 import { pnpm, root } from '../lib/toolchain.mjs';
 import { howToEnable } from '../peers/binaries.mjs';
 import { freePort, isFree } from '../peers/free-port.mjs';
@@ -80,7 +81,7 @@ after(async () => {
 function here(text) {
   return text
     .replace(
-      /(127\.0\.0\.1:|listen\(|RPC_GATEWAY_ADMIN_PORT=)(5001|8545|8080|8081|6001|9545|9080|18545)\b/g,
+      /(127\.0\.0\.1:|listen\(|[A-Z]_PORT=)(5001|8545|8080|8081|6001|9545|9080|18545|2500[12]|2854[56]|25432)\b/g,
       (_, before, port) => before + ports[port],
     )
     .replace(
@@ -252,6 +253,46 @@ for (const name of ['write-a-block-store', 'add-a-json-rpc-method', 'repair-a-st
     await follow(name, shell).finally(() => shell.end());
   });
 }
+
+/** Starts the engines of a guide, and a standby of the database. Resolves with their settings as input of the guide. */
+async function startEngines(stops) {
+  const postgres = await startPostgres();
+  if (postgres === undefined) return { missing: 'postgres' };
+  stops.push(() => postgres.remove());
+  const standby = await postgres.startStandby();
+  stops.push(() => standby.remove());
+  const redis = await startRedis();
+  if (redis === undefined) return { missing: 'redis' };
+  stops.push(() => redis.stop());
+  const s3 = await startS3();
+  if (s3 === undefined) return { missing: 's3' };
+  stops.push(() => s3.stop());
+  const { pathname } = new URL(await postgres.createDatabase());
+  const [pid] = readFileSync(join(postgres.home, 'data', 'postmaster.pid'), 'utf8').split('\n');
+  const settings = [
+    `PRIMARY=127.0.0.1:${postgres.port} STANDBY=127.0.0.1:${standby.port} DATABASE=${pathname.slice(1)} PGUSER=cairn`,
+    `export CAIRN_OBJECT_STORE='${s3.createStore()}' CAIRN_REDIS_URL=${redis.url}`,
+    `export AWS_ACCESS_KEY_ID=${s3.accessKeyId} AWS_SECRET_ACCESS_KEY=${s3.secretAccessKey}`,
+  ];
+  return { given: [settings.join('\n'), `kill -QUIT ${pid}`] };
+}
+
+test('from one machine to many, with engines on loopback', { timeout: 300_000 }, async (context) => {
+  if (engineProgram('haproxy') === undefined) return context.skip(howToEnableEngine('haproxy'));
+  const stops = [];
+  const { HOME, PATH, REPOSITORY } = env;
+  const shell = new Shell({ cwd: root, env: { HOME, PATH: `${PATH}:/usr/sbin`, REPOSITORY } });
+  try {
+    const { missing, given } = await startEngines(stops);
+    if (missing !== undefined) return context.skip(howToEnableEngine(missing));
+    // Chosen late: the engines choose ports as well.
+    for (const port of [25001, 25002, 28545, 28546, 25432]) ports[port] = await freePort();
+    await follow('one-machine-to-many', shell, given);
+  } finally {
+    await shell.end();
+    for (const stop of stops.reverse()) await stop();
+  }
+});
 
 function killAnyway(pid) {
   try {

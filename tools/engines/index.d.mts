@@ -1,4 +1,4 @@
-export type EngineName = 'postgres' | 'redis' | 's3';
+export type EngineName = 'postgres' | 'redis' | 'haproxy' | 's3';
 export declare function engineProgram(name: EngineName): string | undefined;
 /** Line that a skipped test prints. */
 export declare function howToEnableEngine(name: EngineName): string;

