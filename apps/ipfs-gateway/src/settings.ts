@@ -39,6 +39,7 @@ export const settingsShape = {
     .describe('Time that a request waits for the IPFS network before its response, and for each further block.'),
   IPFS_NS_MAP: sharedSettings.IPFS_NS_MAP,
   CAIRN_DENYLISTS: sharedSettings.CAIRN_DENYLISTS,
+  CAIRN_BLOCK_CACHE_BYTES: sharedSettings.CAIRN_BLOCK_CACHE_BYTES,
   IPFS_PEER_URL: sharedSettings.IPFS_PEER_URL,
 } satisfies SettingsShape;
 

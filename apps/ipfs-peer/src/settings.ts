@@ -76,6 +76,7 @@ export const settingsShape = {
       'Announcements by the DHT, a delegated router, or the RPC of your own Kubo: a URL that ends with /api/v0.',
     ),
   CAIRN_DENYLISTS: sharedSettings.CAIRN_DENYLISTS,
+  CAIRN_BLOCK_CACHE_BYTES: sharedSettings.CAIRN_BLOCK_CACHE_BYTES,
   IPFS_PEER_DELEGATED_ROUTERS: text(urls, 'URLs such as https://router.example, separated by commas')
     .optional()
     .describe('Delegated routers that are asked for providers, beside the DHT. Default: none.'),

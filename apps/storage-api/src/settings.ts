@@ -50,6 +50,7 @@ export const settingsShape = {
   STORAGE_WEBHOOK_PRIVATE: sharedSettings.STORAGE_WEBHOOK_PRIVATE,
   IPFS_NS_MAP: sharedSettings.IPFS_NS_MAP,
   CAIRN_DENYLISTS: sharedSettings.CAIRN_DENYLISTS,
+  CAIRN_BLOCK_CACHE_BYTES: sharedSettings.CAIRN_BLOCK_CACHE_BYTES,
   STORAGE_CID_PROFILE: oneOf(['unixfs-v0-2015', 'unixfs-v1-2025', 'legacy-cid-v0', 'test-cid-v1', 'test-cid-v1-wide'])
     .optional()
     .describe('CID profile (IPIP-499) of adds that choose none. Default: that of Kubo.'),

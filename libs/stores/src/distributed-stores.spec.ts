@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cidFor } from '@cairn/cid';
@@ -58,6 +58,55 @@ describeWithPostgres('openStores with a bucket', (server) => {
       await one.close();
       await other.close();
       expect(engineStates()).toEqual([]);
+    });
+
+    test('caches blocks in the home, which may be deleted, and counts requests and hits', async () => {
+      const home = mkdtempSync(join(tmpdir(), 'cairn-stores-'));
+      const { accessKeyId, secretAccessKey, createStore } = s3();
+      const stores = openStores({
+        CAIRN_HOME: home,
+        CAIRN_DATABASE_URL: await server().createDatabase(),
+        CAIRN_OBJECT_STORE: createStore(),
+        AWS_ACCESS_KEY_ID: accessKeyId,
+        AWS_SECRET_ACCESS_KEY: secretAccessKey,
+        CAIRN_BLOCK_CACHE_BYTES: 1024 * 1024,
+      });
+      const bytes = new TextEncoder().encode('cached block');
+      const cid = cidFor(bytes, { codec: 'raw' });
+      const counters = (name: string) => engineStates().find((engine) => engine.name === name)?.counters ?? {};
+      const readUntilHit = async () => {
+        const { hits: before = 0 } = counters('block-cache');
+        for (let attempt = 0; counters('block-cache').hits === before && attempt < 1000; attempt++) {
+          expect(Buffer.from(await store.get(cid)).toString()).toBe('cached block');
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        expect(counters('block-cache').hits).toBeGreaterThan(before);
+      };
+      let store = await stores.blocks();
+      await store.putMany([{ cid, bytes }]);
+      await store.sync();
+      await readUntilHit();
+      expect(counters('block-cache').hitBytes).toBe(bytes.length);
+      expect(counters('object-store')).toMatchObject({ getFailures: 0 });
+      expect(counters('object-store').putRequests).toBeGreaterThan(0);
+      const { getRequests } = counters('object-store');
+      expect(getRequests).toBeGreaterThan(0);
+      await readUntilHit();
+      expect(counters('object-store').getRequests).toBe(getRequests);
+      await store.close();
+      rmSync(join(home, 'cache'), { recursive: true });
+      store = await stores.blocks();
+      await readUntilHit();
+      await store.close();
+      // A file in place of the directory: the store works without a cache and reports a warning.
+      rmSync(join(home, 'cache'), { recursive: true });
+      writeFileSync(join(home, 'cache'), '');
+      store = await stores.blocks();
+      expect(Buffer.from(await store.get(cid)).toString()).toBe('cached block');
+      expect(engineStates().find(({ name }) => name === 'block-cache')).toMatchObject({ warning: expect.any(String) });
+      await store.close();
+      expect(engineStates()).toEqual([]);
+      rmSync(home, { recursive: true });
     });
   });
 });

@@ -17,9 +17,11 @@ export function distributedStores(url: string, settings: StoreSettings): Stores 
   const openPacks = async ({ bytesMax }: BlockStoreOptions = {}): Promise<PackStore> => {
     const { CAIRN_OBJECT_STORE } = settings;
     if (CAIRN_OBJECT_STORE === undefined) throw engineMissing('blocks', 'CAIRN_OBJECT_STORE');
-    const { openPackBlockstore } = await import('@cairn/pack-store');
+    const { openCachedPacks } = await import('./cached-packs.ts');
     return await over((database) =>
-      objectEngines.use(CAIRN_OBJECT_STORE, settings, (objects) => openPackBlockstore({ database, objects, bytesMax })),
+      objectEngines.use(CAIRN_OBJECT_STORE, settings, (objects) =>
+        openCachedPacks({ database, objects, bytesMax }, settings),
+      ),
     );
   };
   const stores: Stores = {

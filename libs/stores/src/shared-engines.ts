@@ -1,6 +1,7 @@
 import type { ObjectStore } from '@cairn/object-store';
 import type { Postgres } from '@cairn/postgres';
 import type { Redis } from '@cairn/redis';
+import { blockCacheStates } from './block-caches.ts';
 import { type EngineNumbers, type EngineState, EngineWatch } from './engine-watch.ts';
 import type { StoreSettings } from './store-settings.ts';
 
@@ -127,10 +128,22 @@ export const objectEngines = new SharedEngines<ObjectStore>({
   },
   // No request of its own: requests of an idle service would be paid for.
   check: async () => {},
-  numbers: () => none,
+  numbers: (objects) => ({ ...none, counters: trafficCounters(objects) }),
 });
+
+/** Requests, failures and bytes by operation, such as `getRequests`, for the computation of costs. */
+function trafficCounters(objects: ObjectStore): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(objects.traffic()).flatMap(([operation, traffic]) => [
+      [`${operation}Requests`, traffic.requests],
+      [`${operation}Failures`, traffic.failures],
+      [`${operation}BytesSent`, traffic.bytesSent],
+      [`${operation}BytesReceived`, traffic.bytesReceived],
+    ]),
+  );
+}
 
 /** Returns the states of the engines that stores of this process use, for readiness and metrics. */
 export function engineStates(): readonly EngineState[] {
-  return [...postgresEngines.states(), ...redisEngines.states(), ...objectEngines.states()];
+  return [...postgresEngines.states(), ...redisEngines.states(), ...objectEngines.states(), ...blockCacheStates()];
 }

@@ -16,6 +16,8 @@ export interface StoreSettings {
   readonly CAIRN_REDIS_URL?: string | undefined;
   /** Seconds for which known keys are accepted while the database is away. Default: 300 */
   readonly CAIRN_ACCOUNTS_OUTAGE_SECONDS?: number | undefined;
+  /** Bytes of the cache of blocks of the bucket, in `cache/blocks` of CAIRN_HOME. Default: no cache. */
+  readonly CAIRN_BLOCK_CACHE_BYTES?: number | undefined;
 }
 
 export type StoresErrorCode = 'STORES_SETTINGS_INVALID';

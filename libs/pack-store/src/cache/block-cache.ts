@@ -15,6 +15,8 @@ export interface BlockCacheOptions {
 
 export interface BlockCacheStats {
   readonly hits: number;
+  /** Bytes of the blocks that were hits. */
+  readonly hitBytes: number;
   readonly misses: number;
   /** Blocks that were not cached, since the disk was slower than the reader. */
   readonly skipped: number;
@@ -69,7 +71,7 @@ class LmdbBlockCache implements BlockCache {
   #queue: Block[] = [];
   #queuedBytes = 0;
   #writing: Promise<void> | undefined;
-  readonly #counts = { hits: 0, misses: 0, skipped: 0, failures: 0 };
+  readonly #counts = { hits: 0, hitBytes: 0, misses: 0, skipped: 0, failures: 0 };
 
   constructor(environment: Environment, bytesMax: number) {
     this.#environment = environment;
@@ -86,6 +88,7 @@ class LmdbBlockCache implements BlockCache {
       if (bytes !== undefined) {
         verifyBytes(cid, bytes);
         this.#counts.hits++;
+        this.#counts.hitBytes += bytes.length;
         this.#remember(key);
         return bytes;
       }

@@ -82,6 +82,9 @@ export const sharedSettings = {
   CAIRN_DENYLISTS: existingFile()
     .optional()
     .describe('Denylist, or directory of denylists *.deny, of content to refuse. Default: denylists in CAIRN_HOME.'),
+  CAIRN_BLOCK_CACHE_BYTES: integer(0, 64 * TiB, 'a number of bytes')
+    .default(TiB / 1024)
+    .describe('Bytes of the local cache of blocks of CAIRN_OBJECT_STORE, in cache/ of CAIRN_HOME; 0: no cache.'),
   CAIRN_CALL_ENGINE: oneOf(['compiled', 'interpreter', 'ethereumjs'])
     .default('compiled')
     .describe('Engine of calls and blocks: hot code as WebAssembly, an interpreter, or the reference @ethereumjs.'),
