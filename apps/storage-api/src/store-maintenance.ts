@@ -4,7 +4,9 @@ import { errorChain, isCairnError } from '@cairn/errors';
 import { Collector } from '@cairn/pinning';
 import type { Logger } from '@cairn/service-kit';
 import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
+import { packMaintenanceOf } from '@cairn/stores';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { PackMaintainer } from './pack-maintainer.ts';
 import type { StorageSettings } from './settings.ts';
 
 const checkEveryMs = 5_000;
@@ -15,7 +17,7 @@ const retryAfterMs = 60_000;
 /**
  * Maintains the store: collects garbage at the watermark and at intervals, and verifies every block against its CID
  * in a slow walk. Both run in small steps beside requests. Of several processes on one store, one collects at a
- * time.
+ * time, and maintains the packs of the bucket under the same lease.
  */
 @Injectable()
 export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy {
@@ -46,10 +48,15 @@ export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy
   }
 
   async #collectWhenNeeded(): Promise<void> {
+    const packs = packMaintenanceOf(this.store);
+    const maintainer = packs && new PackMaintainer(packs, this.logger);
     while (await this.#rest(checkEveryMs)) {
       if (!this.#isDue()) continue;
       try {
-        const { unreadable, ...report } = await this.collector.collect({ signal: this.#stop.signal });
+        const { unreadable, ...report } = await this.collector.collect({
+          signal: this.#stop.signal,
+          ...(maintainer && { afterwards: (signal) => maintainer.run(signal) }),
+        });
         if (unreadable.length > 0) {
           this.logger.error(
             { ...report, unreadable },
@@ -81,18 +88,20 @@ export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy
   async #scrubRepeatedly(): Promise<void> {
     const { STORAGE_SCRUB_BYTES_PER_SECOND: bytesPerSecond } = this.settings;
     if (bytesPerSecond === 0) return;
+    const packs = packMaintenanceOf(this.store);
     while (await this.#rest(restBetweenScrubsMs)) {
       try {
-        const report = await scrub({
-          store: this.store,
+        const options = {
           bytesPerSecond,
           signal: this.#stop.signal,
-          wait: async (milliseconds) => void (await this.#rest(milliseconds)),
-          onCorrupt: (cid) => {
+          onCorrupt: (cid: unknown) => {
             this.counts.corruptBlocks++;
-            this.logger.error({ cid: cid.toString() }, 'a corrupt block was quarantined');
+            this.logger.error({ cid: String(cid) }, 'a corrupt block was quarantined');
           },
-        });
+        };
+        const wait = async (milliseconds: number) => void (await this.#rest(milliseconds));
+        // The scrub of packs reads the bucket itself; that of a store would read the local cache.
+        const report = packs ? await packs.scrub(options) : await scrub({ ...options, store: this.store, wait });
         this.counts.scrubbedBlocks += report.blocks;
         this.logger.info(report, 'scrubbed');
       } catch (error) {

@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/errors';
 
-export type PackErrorCode = 'PACK_CORRUPT' | 'PACK_BLOCK_TOO_LARGE' | 'PACK_WRITER_CLOSED';
+export type PackErrorCode = 'PACK_CORRUPT' | 'PACK_BLOCK_TOO_LARGE' | 'PACK_WRITER_CLOSED' | 'PACK_GRACE_TOO_SHORT';
 
 /** Error of this package. */
 export class PackError extends CairnError<PackErrorCode> {}

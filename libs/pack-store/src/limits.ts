@@ -28,6 +28,11 @@ export const packLimits = {
    * lacks, so its grace period must be longer than this time and that of the longest upload and `onPack` together.
    */
   resealMs: 600_000,
+  /**
+   * Smallest grace period of packs without live blocks and of packs without a row, in seconds: `resealMs`, and 20 minutes for
+   * the longest upload with its retries and its record.
+   */
+  graceSecondsMin: 1800,
   /** Ranges with a smaller gap are read together. */
   gapBytesMax: 64 * KiB,
   /** Bytes of one request to read, unless a block is longer. */

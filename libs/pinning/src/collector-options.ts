@@ -17,6 +17,11 @@ export interface CollectOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface StoreCollectOptions extends CollectOptions {
+  /** Further work under the lease after a collection. The signal aborts when the lease is lost. */
+  readonly afterwards?: (signal: AbortSignal) => Promise<void>;
+}
+
 export interface AccountCollectOptions extends CollectOptions {
   /** Called with the blocks that each step removed. */
   readonly onRemoved?: (cids: readonly CID[]) => void;

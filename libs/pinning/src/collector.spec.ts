@@ -147,6 +147,15 @@ test('collect refuses a second run, and resumes an aborted one', async () => {
   expect((await collector.collect()).cycle).toBe(cycle + 1);
 });
 
+test('work after a collection runs under its lease', async () => {
+  const held: unknown[] = [];
+  await collector.collect({ afterwards: async () => void held.push(await pins.tryLockCollection()) });
+  expect(held).toEqual([undefined]);
+  const lock = await pins.tryLockCollection();
+  expect(lock).toBeDefined();
+  await lock?.release();
+});
+
 test('collect reads no raw leaves and no subtree twice', async () => {
   const leaves = Array.from({ length: 50 }, (_, n) => leafOf(`leaf ${n}`));
   const shared = nodeOf(leaves.map(({ cid }) => cid));

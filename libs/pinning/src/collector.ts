@@ -3,7 +3,7 @@ import { AccountCollection } from './account-collection.ts';
 import { CoalescedRuns } from './coalesced-runs.ts';
 import type { AccountCollectionReport, CollectionReport, CollectionState } from './collection-report.ts';
 import { CollectionRun } from './collection-run.ts';
-import type { AccountCollectOptions, CollectOptions, CollectorOptions } from './collector-options.ts';
+import type { AccountCollectOptions, CollectorOptions, StoreCollectOptions } from './collector-options.ts';
 import { disownLegacyBlocks } from './disown-legacy-blocks.ts';
 import { CollectionBusyError } from './errors.ts';
 
@@ -30,7 +30,7 @@ export class Collector {
    * @throws COLLECTION_BUSY while another process or call collects; STORE_CORRUPT if records of pins disagree; the reason of
    * the signal
    */
-  async collect(options: CollectOptions = {}): Promise<CollectionReport> {
+  async collect(options: StoreCollectOptions = {}): Promise<CollectionReport> {
     const { pins, graceSeconds = graceSecondsDefault } = this.#options;
     const lock = await pins.tryLockCollection();
     if (lock === undefined) throw new CollectionBusyError();
@@ -47,6 +47,7 @@ export class Collector {
       const report = await new CollectionRun(this.#options, state, { signal }).run();
       // This collection removed the garbage below roots that were released before the grace period.
       if (report.unreadable.length === 0) await pins.forgetReleasedBefore(began - graceSeconds * 1000);
+      await options.afterwards?.(signal);
       return report;
     } finally {
       clearInterval(timer);

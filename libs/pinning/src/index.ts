@@ -1,7 +1,12 @@
 export { CidList, cidKey } from './cid-list.ts';
 export type { AccountCollectionReport, CollectionReport, CollectionState } from './collection-report.ts';
 export { Collector } from './collector.ts';
-export type { AccountCollectOptions, CollectOptions, CollectorOptions } from './collector-options.ts';
+export type {
+  AccountCollectOptions,
+  CollectOptions,
+  CollectorOptions,
+  StoreCollectOptions,
+} from './collector-options.ts';
 export type { DiscardOutcome } from './discard.ts';
 export {
   CollectionBusyError,

@@ -6,12 +6,12 @@ const packsPerRound = 256;
 const forgetAfterSeconds = 30 * 24 * 3600;
 
 export interface DeleteOptions extends MaintenanceOptions {
-  /** Time without live blocks after which bytes are deleted. It must be longer than any reader takes from the lookup to the read. */
+  /** Time without live blocks after which bytes are deleted. At least `graceSecondsMin`. */
   readonly graceSeconds: number;
 }
 
 export interface OrphanOptions extends MaintenanceOptions {
-  /** Age of an object without a row after which it is an orphan. It must be longer than any upload takes until its record. */
+  /** Age of an object without a row after which it is an orphan. At least `graceSecondsMin`. */
   readonly graceSeconds: number;
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: () => number;

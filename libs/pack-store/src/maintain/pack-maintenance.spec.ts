@@ -54,6 +54,15 @@ describeWithPostgres('maintenance of packs', (server) => {
     expect(await orphans()).toEqual({ objects: 1, deleted: 0, missing: [] });
   });
 
+  test('a grace period below that of a repeated upload is refused', async () => {
+    const refused = { code: 'PACK_GRACE_TOO_SHORT', message: expect.stringContaining('1799 seconds') };
+    for (const graceSeconds of [1799, Number.NaN]) {
+      const expected = graceSeconds === 1799 ? refused : { code: refused.code };
+      await expect(store.maintenance.deleteRetired({ graceSeconds })).rejects.toMatchObject(expected);
+      await expect(store.maintenance.deleteOrphans({ graceSeconds })).rejects.toMatchObject(expected);
+    }
+  });
+
   test('an orphan is deleted after its grace period, and its writer can no longer record it', async () => {
     await put(blocks.slice(0, 1));
     const [key = ''] = bucket.objects.keys();
@@ -135,7 +144,8 @@ describeWithPostgres('maintenance of packs', (server) => {
       hasCrashed = false;
       try {
         await dying.maintenance.rewrite();
-        await dying.maintenance.deleteRetired({ graceSeconds: 0 });
+        seconds += hour;
+        await dying.maintenance.deleteRetired({ graceSeconds: hour });
         await dying.maintenance.deleteOrphans({ graceSeconds: hour, now: () => Date.now() + 2 * hour * 1000 });
       } catch (error) {
         expect(String(error)).toContain('crashed');
@@ -146,7 +156,8 @@ describeWithPostgres('maintenance of packs', (server) => {
       expect(await auditIndex(database)).toEqual([]);
       seconds += 2 * hour;
       await store.maintenance.rewrite();
-      await store.maintenance.deleteRetired({ graceSeconds: 0 });
+      seconds += 2 * hour;
+      await store.maintenance.deleteRetired({ graceSeconds: hour });
       await orphans();
       await expectReadable(blocks.slice(8));
       expect(bucket.objects.size).toBe(1);

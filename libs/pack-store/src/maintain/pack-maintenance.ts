@@ -1,4 +1,6 @@
 import type { ScrubReport } from '@cairn/blockstore';
+import { PackError } from '../errors.ts';
+import { packLimits } from '../limits.ts';
 import {
   type DeleteOptions,
   deleteOrphanPacks,
@@ -15,9 +17,9 @@ import { type ScrubPacksOptions, scrubPacks } from './scrub-packs.ts';
 export interface PackMaintenance {
   /** Copies live blocks of packs that are less than half live. Call it after a collection. */
   rewrite(options?: MaintenanceOptions): Promise<RewriteReport>;
-  /** Deletes the bytes of packs that have had no live block for the grace period. */
+  /** Deletes the bytes of packs that have had no live block for the grace period. @throws PACK_GRACE_TOO_SHORT */
   deleteRetired(options: DeleteOptions): Promise<{ readonly packs: number; readonly bytes: number }>;
-  /** Compares the inventory with the index and deletes packs of ended writers. It lists the bucket: call it daily. */
+  /** Compares the inventory with the index and deletes packs of ended writers. It lists the bucket: call it daily. @throws PACK_GRACE_TOO_SHORT */
   deleteOrphans(options: OrphanOptions): Promise<OrphanReport>;
   /** Verifies every live block and quarantines corrupt ones. */
   scrub(options: ScrubPacksOptions): Promise<ScrubReport>;
@@ -29,9 +31,19 @@ export interface PackMaintenance {
 export function createMaintenance(parts: MaintenanceParts): PackMaintenance {
   return {
     rewrite: (options) => rewritePacks(parts, options),
-    deleteRetired: (options) => deleteRetiredPacks(parts, options),
-    deleteOrphans: (options) => deleteOrphanPacks(parts, options),
+    deleteRetired: async (options) => deleteRetiredPacks(parts, graceChecked(options)),
+    deleteOrphans: async (options) => deleteOrphanPacks(parts, graceChecked(options)),
     scrub: (options) => scrubPacks(parts, options),
     reindex: (options) => reindexPacks(parts, options),
   };
+}
+
+/** Refuses a grace period in which a writer may still record a pack, or a reader may still read one. */
+function graceChecked<Options extends DeleteOptions>(options: Options): Options {
+  const { graceSecondsMin } = packLimits;
+  if (options.graceSeconds >= graceSecondsMin) return options;
+  throw new PackError('PACK_GRACE_TOO_SHORT', `The grace period of packs is ${options.graceSeconds} seconds.`, {
+    hint: `Choose at least ${graceSecondsMin} seconds: a failed upload may be repeated for that time.`,
+    details: { graceSeconds: options.graceSeconds, graceSecondsMin },
+  });
 }
