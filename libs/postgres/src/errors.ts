@@ -71,13 +71,18 @@ export function postgresError(error: unknown): unknown {
 }
 
 /** Reports whether the client gave up a statement, since the server did not answer. */
-export function isReadTimeout(error: unknown): boolean {
+function isReadTimeout(error: unknown): boolean {
   return /query read timeout/i.test(messageOf(error));
 }
 
-/** Error of a commit whose answer was lost: the transaction may have been committed. */
+/** Reports whether a statement was sent and its answer did not arrive. The server may have run it, or may run it later. */
+export function hasNoAnswer(error: unknown): boolean {
+  return isConnectionFailure(error) || isReadTimeout(error);
+}
+
+/** Error of a commit without an answer: the transaction may have been committed. */
 export function outcomeUnknown(cause: unknown): PostgresError {
-  return new PostgresError('POSTGRES_OUTCOME_UNKNOWN', 'The connection was lost during a commit.', {
+  return new PostgresError('POSTGRES_OUTCOME_UNKNOWN', 'The database did not confirm a commit.', {
     hint: 'Read the state before you repeat the change.',
     details: { retryAfterSeconds: 1 },
     cause,

@@ -150,6 +150,39 @@ describeWithPostgres('a PostgreSQL server', (running) => {
     expect(await readValue('one')).toBe(0);
   }, 30_000);
 
+  test('a write or a commit that a paused server does not confirm has an unknown outcome', async () => {
+    let [begun, paused] = [() => {}, () => {}];
+    const hasBegun = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const isPaused = new Promise<void>((resolve) => {
+      paused = resolve;
+    });
+    const committed = database.transaction(async (transaction) => {
+      await transaction.run(increment('other'));
+      begun();
+      await isPaused;
+    });
+    await hasBegun;
+    // Leaves an idle connection for the write.
+    await readValue('one');
+    server.pause();
+    const written = database.write(increment('one'));
+    paused();
+    try {
+      const outcomes = await Promise.allSettled([written, committed]);
+      expect(outcomes).toEqual(
+        outcomes.map(() => ({
+          status: 'rejected',
+          reason: expect.objectContaining({ code: 'POSTGRES_OUTCOME_UNKNOWN' }),
+        })),
+      );
+    } finally {
+      server.resume();
+    }
+    expect([0, 1]).toContain(await readValue('one'));
+  }, 30_000);
+
   test('concurrent programs apply each migration once', async () => {
     const migrations = {
       component: 'made',

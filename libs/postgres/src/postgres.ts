@@ -1,7 +1,7 @@
 import pg from 'pg';
 import {
+  hasNoAnswer,
   isConnectionFailure,
-  isReadTimeout,
   isRepeatable,
   outcomeUnknown,
   PostgresError,
@@ -193,8 +193,7 @@ class PooledPostgres implements Postgres {
       try {
         return await this.#run<Row>(client, statement);
       } catch (error) {
-        if (isConnectionFailure(error)) throw outcomeUnknown(error);
-        throw error;
+        throw hasNoAnswer(error) ? outcomeUnknown(error) : error;
       } finally {
         this.#release(client);
       }
@@ -212,12 +211,15 @@ class PooledPostgres implements Postgres {
         await client.query(begin);
         const result = await work({ run: (statement) => this.#run(client, statement) });
         await client.query('COMMIT').catch((error: unknown) => {
-          throw isConnectionFailure(error) ? outcomeUnknown(error) : error;
+          if (!hasNoAnswer(error)) throw error;
+          broken.add(client);
+          throw outcomeUnknown(error);
         });
         return result;
       } catch (error) {
-        // A connection that cannot roll back is closed, which rolls back as well.
-        await client.query('ROLLBACK').catch(() => broken.add(client));
+        if (hasNoAnswer(error)) broken.add(client);
+        // A closed connection rolls back as well. A ROLLBACK on one that does not answer would wait once more.
+        if (!broken.has(client)) await client.query('ROLLBACK').catch(() => broken.add(client));
         throw error;
       } finally {
         this.#release(client);
@@ -296,7 +298,7 @@ async function run<Row>(client: pg.PoolClient, { name, text, values = [] }: Stat
     });
     return { rows, count: rowCount ?? 0 };
   } catch (error) {
-    if (isConnectionFailure(error) || isReadTimeout(error)) broken.add(client);
+    if (hasNoAnswer(error)) broken.add(client);
     throw error;
   }
 }

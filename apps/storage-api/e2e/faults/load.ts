@@ -91,7 +91,8 @@ export class Load {
     const isAdd = command === 'pin/add';
     const candidates = isAdd
       ? this.#contents.filter(
-          ({ states }) => states.get(account) !== 'pinned' && [...states.values()].includes('pinned'),
+          // A change without an answer may still take effect, also after a later one.
+          ({ states }) => (states.get(account) ?? 'unpinned') === 'unpinned' && [...states.values()].includes('pinned'),
         )
       : this.ofState(account, 'pinned');
     const free = candidates.filter(({ cid }) => !this.#busy.has(cid));
