@@ -37,7 +37,6 @@ export interface RedisState {
 export interface Redis {
   /**
    * Runs a script on the server of its keys, which must share a hash tag.
-   * @param parse converts the answer; `undefined` for an answer in another form
    * @throws REDIS_UNAVAILABLE if it did not run, REDIS_OUTCOME_UNKNOWN if it may have run, REDIS_REFUSED, REDIS_ANSWER_INVALID
    */
   run<T>(call: ScriptCall<T>): Promise<T>;
@@ -55,6 +54,7 @@ export interface ScriptCall<T> {
   readonly script: RedisScript;
   readonly keys: readonly [string, ...string[]];
   readonly values: readonly (string | number)[];
+  /** Converts the answer; returns `undefined` for an answer in another form. */
   readonly parse: (answer: unknown) => T | undefined;
 }
 

@@ -24,7 +24,7 @@ export function coalesceWindowUpdates<Stream extends Partial<WindowedStream>>(st
   return stream;
 }
 
-/** Applies {@link coalesceWindowUpdates} to each stream of a yamux of js-libp2p. */
+/** Applies `coalesceWindowUpdates` to each stream of a yamux of js-libp2p. */
 export function coalescingMuxer<Components>(create: (components: Components) => StreamMuxerFactory) {
   return (components: Components): StreamMuxerFactory => {
     const factory = create(components);

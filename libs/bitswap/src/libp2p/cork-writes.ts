@@ -36,7 +36,7 @@ export function corkWrites(socket: Writes): void {
   };
 }
 
-/** Applies {@link corkWrites} to each socket of a TCP transport of js-libp2p, which passes its options to `node:net`. */
+/** Applies `corkWrites` to each socket of a TCP transport of js-libp2p, which passes its options to `node:net`. */
 export function corkTransport<Components>(create: (components: Components) => Transport) {
   return (components: Components): Transport => {
     const transport = create(components);

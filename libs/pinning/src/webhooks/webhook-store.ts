@@ -39,7 +39,7 @@ export interface WebhookStore {
   /** Removes the webhook of an account and its events. Resolves to false if there was none. */
   remove(account: string): Promise<boolean>;
   /**
-   * Replaces the secrets of all webhooks, in transactions of bounded size. `place` is {@link webhookPlace}. Nothing is written
+   * Replaces the secrets of all webhooks, in transactions of bounded size. `place` is `webhookPlace`. Nothing is written
    * for a secret that `change` returns unchanged. Returns the number of changed ones.
    */
   changeSecrets(change: (secret: string, place: string) => string): Promise<number>;
