@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Postgres, Rows } from '@cairn/postgres';
 import { addCounts, dayMs, hourMs, minuteMs, type UsageCounts, type UsageRow, zeroCounts } from '../usage/usage.ts';
 import {
@@ -47,7 +48,12 @@ const steps = [
     bytes double precision NOT NULL,
     PRIMARY KEY (account_id, at)
   )`,
+  `CREATE TABLE usage_batches (id uuid PRIMARY KEY, at bigint NOT NULL);
+  CREATE INDEX usage_batches_at ON usage_batches (at)`,
 ];
+
+/** Time in milliseconds for which batches are known, and so the longest outage after which one can be repeated. */
+const batchesKeptMs = dayMs;
 
 const resolutions: readonly (readonly [Resolution, number])[] = [
   ['minute', minuteMs],
@@ -106,6 +112,7 @@ const addStored = `
 
 class PostgresUsageStore implements UsageStore {
   readonly #database: Postgres;
+  #batchesRemovedAt = 0;
 
   constructor(database: Postgres) {
     this.#database = database;
@@ -115,8 +122,17 @@ class PostgresUsageStore implements UsageStore {
     deltas: readonly UsageDelta[],
     seen: readonly KeyUse[],
     stored: readonly StoredBytesSample[],
+    id: string = randomUUID(),
   ): Promise<void> {
+    const now = Date.now();
     await this.#database.transaction(async (transaction) => {
+      // Waits for the end of an earlier attempt that still runs.
+      const text = 'INSERT INTO usage_batches VALUES ($1, $2) ON CONFLICT DO NOTHING';
+      if ((await transaction.run({ name: 'usage-batch', text, values: [id, now] })).count === 0) return;
+      if (now - this.#batchesRemovedAt > minuteMs) {
+        await transaction.run({ text: 'DELETE FROM usage_batches WHERE at < $1', values: [now - batchesKeptMs] });
+        this.#batchesRemovedAt = now;
+      }
       if (deltas.length > 0) {
         await transaction.run({ name: 'add-usage', text: addRows, values: [JSON.stringify(summed(deltas))] });
         const since = new Map(deltas.map(({ accountId, at }) => [accountId, at - minutesKeptMs]));

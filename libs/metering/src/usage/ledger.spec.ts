@@ -100,6 +100,31 @@ test('failed flushes lose no counts and duplicate none', async () => {
   expect(await store.stored('a', { from: start, to: start + hourMs })).toEqual([{ at: start, bytes: 7 }]);
 });
 
+test('a batch with an unknown outcome is repeated unchanged under its ID, before newer counts', async () => {
+  const known = new Set<string | undefined>();
+  const ids: (string | undefined)[] = [];
+  let fails = true;
+  const unsure: UsageStore = {
+    ...store,
+    add: async (deltas, seen, stored, id) => {
+      ids.push(id);
+      if (!known.has(id)) await store.add(deltas, seen, stored, id);
+      known.add(id);
+      if (fails) throw new Error('no answer');
+    },
+  };
+  const other = new Ledger({ store: unsure, service: 'test', now: () => now });
+  for (let round = 0; round < 3; round++) {
+    other.record(owner, used);
+    await expect(other.flush()).rejects.toThrow('no answer');
+  }
+  fails = false;
+  await Promise.all([other.flush(), other.flush()]);
+  await other.close();
+  expect(await rows()).toMatchObject([{ requests: 3, credits: 60 }]);
+  expect([ids.length, new Set(ids).size, new Set(ids.slice(0, 4)).size]).toEqual([5, 2, 1]);
+});
+
 test('the ledger flushes by itself within a second', async () => {
   let flushed = 0;
   const watched: UsageStore = {

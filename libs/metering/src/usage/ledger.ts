@@ -1,4 +1,5 @@
 // Hot path: every request of both services. Bench: metering.bench.ts.
+import { randomUUID } from 'node:crypto';
 import { addCounts, latencyIndex, type MutableCounts, minuteMs, type UsageSubject, zeroCounts } from './usage.ts';
 import type { KeyUse, StoredBytesSample, UsageDelta, UsageStore } from './usage-store.ts';
 
@@ -43,6 +44,13 @@ interface KeyRows {
   seenAt: number;
 }
 
+interface Batch {
+  readonly id: string;
+  readonly deltas: readonly UsageDelta[];
+  readonly seen: readonly KeyUse[];
+  readonly stored: readonly StoredBytesSample[];
+}
+
 /** Counts requests in memory and adds the counts to the store twice a second. Sums over several processes are exact. */
 export class Ledger {
   readonly #store: UsageStore;
@@ -55,7 +63,9 @@ export class Ledger {
   #stored = new Map<string, StoredBytesSample>();
   /** Counts since the start of the process, by network and operation. */
   readonly #totals = new Map<string, OperationTotal>();
-  /** Counts of past minutes and of failed flushes. */
+  /** Batch that the store has not confirmed. */
+  #unconfirmed: Batch | undefined;
+  /** Counts of past minutes. */
   #pending: UsageDelta[] = [];
   #pendingSeen: KeyUse[] = [];
   #flushing: Promise<void> | undefined;
@@ -167,22 +177,30 @@ export class Ledger {
 
   /** Adds all counts to the store. @throws errors of the store; the counts are kept for the next flush */
   async flush(): Promise<void> {
-    if (this.#flushing !== undefined) await this.#flushing.catch(() => {});
-    this.#endSpan(this.#now());
-    const [deltas, seen, stored] = [merged(this.#pending), this.#pendingSeen, this.#stored];
-    if (deltas.length + seen.length + stored.size === 0) return;
-    [this.#pending, this.#pendingSeen, this.#stored] = [[], [], new Map()];
-    this.#flushing = this.#store.add(deltas, seen, [...stored.values()]);
+    while (this.#flushing !== undefined) await this.#flushing.catch(() => {});
+    this.#flushing = this.#flushAll();
     try {
       await this.#flushing;
-    } catch (error) {
-      this.#pending = [...deltas, ...this.#pending];
-      this.#pendingSeen = [...lastSeen([...seen, ...this.#pendingSeen])];
-      this.#stored = new Map([...stored, ...this.#stored]);
-      throw error;
     } finally {
       this.#flushing = undefined;
     }
+  }
+
+  async #flushAll(): Promise<void> {
+    // Repeated unchanged under its ID: if it was stored already, counts that were added to it would be lost.
+    if (this.#unconfirmed !== undefined) await this.#add(this.#unconfirmed);
+    this.#endSpan(this.#now());
+    const deltas = merged(this.#pending);
+    const [seen, stored] = [[...lastSeen(this.#pendingSeen)], [...this.#stored.values()]];
+    if (deltas.length + seen.length + stored.length === 0) return;
+    [this.#pending, this.#pendingSeen, this.#stored] = [[], [], new Map()];
+    await this.#add({ id: randomUUID(), deltas, seen, stored });
+  }
+
+  async #add(batch: Batch): Promise<void> {
+    this.#unconfirmed = batch;
+    await this.#store.add(batch.deltas, batch.seen, batch.stored, batch.id);
+    this.#unconfirmed = undefined;
   }
 
   /** Stops the timer and flushes. The caller closes the store. */

@@ -26,8 +26,17 @@ export interface Span {
 
 /** Port of the usage rows. Each change is atomic, durable when its promise resolves, and safe in concurrent processes. */
 export interface UsageStore {
-  /** Adds counts to the rows of their minute, hour and day, and records key uses and stored bytes, all in one transaction. */
-  add(deltas: readonly UsageDelta[], seen: readonly KeyUse[], stored: readonly StoredBytesSample[]): Promise<void>;
+  /**
+   * Adds counts to the rows of their minute, hour and day, and records key uses and stored bytes, all in one transaction.
+   * @param id UUID of the batch, under which it can be repeated after any error: it is stored once. A store whose errors always
+   * mean that nothing was stored may ignore it.
+   */
+  add(
+    deltas: readonly UsageDelta[],
+    seen: readonly KeyUse[],
+    stored: readonly StoredBytesSample[],
+    id?: string,
+  ): Promise<void>;
   /** Yields the rows of an account in time order. `day` rows start at midnight UTC. */
   rows(accountId: string, span: Span, resolution: Resolution): AsyncIterable<UsageRow>;
   /** Returns the time of the last use of each key of an account, in milliseconds since 1970. */
