@@ -147,6 +147,9 @@ describeWithRedis('one Redis server', (server) => {
     expect(await increase(redis, 'a')).toBe(1);
     // Answers with the number of replicas that have the change.
     while (!(await command(primary, 'WAIT 1 1000')).startsWith(':1'));
+    // A replica that still loads the first copy counts, and has no change yet.
+    while (!(await command(replica, 'EXISTS a')).startsWith(':1'))
+      await new Promise((resolve) => setTimeout(resolve, 20));
     primary.kill();
     await command(replica, 'REPLICAOF NO ONE');
     expect(await eventually(() => increase(redis, 'a'))).toBe(2);

@@ -10,6 +10,8 @@ export interface CliStep {
   readonly varying?: RegExp;
   /** Compares the lines of standard output in any order. */
   readonly isUnordered?: boolean;
+  /** Compares equal lines of standard output once. */
+  readonly isRepeatable?: boolean;
   /** States why the two sides differ by design. The exit code alone is compared. */
   readonly onlyExit?: string;
   /** States that the service refuses the command by design: exit code 1, nothing on standard output, this on standard error. */

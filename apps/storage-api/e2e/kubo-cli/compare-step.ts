@@ -15,11 +15,17 @@ export async function compareStep(step: CliStep, cairn: CliSide, peer: CliSide):
   return one === other ? undefined : describe(step, { cairn: one ?? '', kubo: other ?? '' });
 }
 
-function compared(outcome: CliOutcome, { onlyExit, isUnordered = false, varying }: CliStep): string {
+function compared(
+  outcome: CliOutcome,
+  { onlyExit, isUnordered = false, isRepeatable = false, varying }: CliStep,
+): string {
   if (onlyExit !== undefined) return `exit code ${outcome.exitCode}`;
-  if (varying !== undefined) return text(outcome).replaceAll(varying, '<any>');
-  if (!isUnordered) return text(outcome);
-  return text({ ...outcome, stdout: outcome.stdout.split('\n').sort().join('\n') });
+  let lines = outcome.stdout.split('\n');
+  if (varying !== undefined) lines = lines.map((line) => line.replaceAll(varying, '<any>'));
+  if (isUnordered) lines.sort();
+  if (isRepeatable) lines = [...new Set(lines)];
+  const shown = text({ ...outcome, stdout: lines.join('\n') });
+  return varying === undefined ? shown : shown.replaceAll(varying, '<any>');
 }
 
 function text({ exitCode, stdout, stderr, files }: CliOutcome): string {

@@ -14,10 +14,10 @@ export const networkScript: CliScript = {
     'bootstrap list',
     'swarm peering ls',
     'swarm connect $address',
-    'swarm peers',
-    // Either side may have dialled: the DHT of a node dials the peers of its table.
-    { line: 'swarm peers --direction', varying: / (in|out)bound/g },
-    { line: 'swarm peers --latency', varying: / ([\d.]+(µs|ms)|n\/a)/g },
+    // The DHT of a node dials the peers of its table: either side may have dialled, or both.
+    { line: 'swarm peers', isRepeatable: true },
+    { line: 'swarm peers --direction', varying: / (in|out)bound/g, isRepeatable: true },
+    { line: 'swarm peers --latency', varying: / ([\d.]+(µs|ms)|n\/a)/g, isRepeatable: true },
     { line: 'swarm addrs', onlyExit: 'lists its own addresses' },
     { line: 'swarm addrs local', onlyExit: 'lists its own addresses' },
     { line: 'swarm addrs local --id', onlyExit: 'lists its own addresses' },
