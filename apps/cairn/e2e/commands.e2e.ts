@@ -111,6 +111,12 @@ describe('the environment of a shell', () => {
   });
 });
 
+test('store reindex refuses the embedded form and names what to use', async () => {
+  const { code, stdout, stderr } = await cairn.run('store', 'reindex');
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain('`cairn repair blocks`');
+});
+
 describe('import and status', () => {
   test('import the sample network once, and report the stored blocks', async () => {
     expect((await cairn.run('import', 'sample')).stdout).toContain('24 blocks imported and verified');

@@ -34,6 +34,7 @@ const groups: readonly { readonly names: readonly TopCommandName[]; readonly loa
   { names: ['audit'], load: async () => (await import('./commands/audit.ts')).addAuditCommand },
   { names: ['import'], load: async () => (await import('./commands/import.ts')).addImportCommand },
   { names: ['chain'], load: async () => (await import('./commands/chain.ts')).addChainCommands },
+  { names: ['store'], load: async () => (await import('./commands/store.ts')).addStoreCommands },
   { names: ['migrate'], load: async () => (await import('./commands/migrate.ts')).addMigrateCommand },
   {
     names: ['migrate-stores'],

@@ -34,6 +34,7 @@ const topCommands = {
     'repair <store>',
     'Replaces a damaged store (accounts, blocks, files or pins) by its intact records. Stop the services first.',
   ],
+  store: ['store', 'Rebuild the index of the blocks in a bucket.'],
   migrate: [
     'migrate',
     'Copies pins with their DAGs from another server or from CAR files, and verifies each. Resumes a stopped run.',
