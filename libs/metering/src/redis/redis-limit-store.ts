@@ -60,6 +60,7 @@ class RedisLimitStore implements LimitStore {
   /** Time of the server minus that of this process, in milliseconds. */
   #clockOffset = 0;
   #reportTimer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(redis: Redis, { processesAssumed = 4, settleMs = 1500, now }: RedisLimitStoreOptions) {
     this.#redis = redis;
@@ -89,6 +90,7 @@ class RedisLimitStore implements LimitStore {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearTimeout(this.#reportTimer);
     this.#stopListening();
     await this.#registry.close();
@@ -182,6 +184,10 @@ class RedisLimitStore implements LimitStore {
   #connected(): void {
     this.#registry.connected();
     void this.#reportHoldings();
+    this.#reportLater();
+  }
+
+  #reportLater(): void {
     clearTimeout(this.#reportTimer);
     this.#reportTimer = setTimeout(() => void this.#reportCounters(), this.#settleMs);
     this.#reportTimer.unref();
@@ -199,6 +205,11 @@ class RedisLimitStore implements LimitStore {
       if (share === undefined || !this.#isShared(key)) return;
       await this.#sendTake(key, counter, { key, rule: share.rule, min: 0, want: 0 });
     });
+    // A timer can fire early by the clock of the connection, and a report can fail while the server stays up.
+    const isLeft = [...this.#counters.entries()].some(
+      ([key, { share }]) => share !== undefined && this.#redis.stateOf(key).isUp,
+    );
+    if (isLeft && !this.#isClosed) this.#reportLater();
   }
 
   #serverNow(): number {
