@@ -6,6 +6,7 @@ import { Mfs } from '@cairn/mfs';
 import { Pinning } from '@cairn/pinning';
 import { RequestRecorder } from '@cairn/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
+import { isStoreFailure } from './error-policy.ts';
 import { isServiceFault } from './kubo-error-filter.ts';
 import { type MeteredCommand, StorageMeter } from './storage-meter.ts';
 import type { StorageRequest } from './storage-request.ts';
@@ -44,13 +45,18 @@ export class MeteringInterceptor {
 
   /** Reports the stored bytes of an account to the ledger, after a command that may have changed them. */
   async countStored({ account: { id } }: Principal): Promise<void> {
-    // Awaited together: a rejection that nothing awaits yet would end the process.
-    const [pins, claimed, files] = await Promise.all([
-      this.pinning.usage(id),
-      this.pinning.claimed(id),
-      this.mfs.usage(id),
-    ]);
-    this.metering.ledger.storedBytes(id, pins.bytes + claimed.bytes + files);
+    try {
+      // Awaited together: a rejection that nothing awaits yet would end the process.
+      const [pins, claimed, files] = await Promise.all([
+        this.pinning.usage(id),
+        this.pinning.claimed(id),
+        this.mfs.usage(id),
+      ]);
+      this.metering.ledger.storedBytes(id, pins.bytes + claimed.bytes + files);
+    } catch (error) {
+      // The next change of the account counts again. A store that is away now must not replace the outcome of the request.
+      if (!isStoreFailure(error)) throw error;
+    }
   }
 
   #end({ request, response, record, prefix, command }: StorageRequest): void {
