@@ -1,5 +1,12 @@
 import { join } from 'node:path';
-import { isLocalNetwork, type LocalNetwork, loadNetworks, type Network } from '@cairn/chain-store';
+import { knownChainSpec, knownChains } from '@cairn/block-model';
+import {
+  isLocalNetwork,
+  type LocalNetwork,
+  loadNetworks,
+  type Network,
+  type UpstreamNetwork,
+} from '@cairn/chain-store';
 import { sampleNetworkFile } from '@cairn/service-kit';
 import type { CommandSettings } from './settings.ts';
 
@@ -29,4 +36,11 @@ export function localNetwork(settings: CommandSettings, name: string): LocalNetw
 /** Directory of a network's chain. */
 export function chainDirectory({ CAIRN_HOME }: CommandSettings, { name }: Network): string {
   return join(CAIRN_HOME, 'chains', name);
+}
+
+/** Chain id in the networks file, or that of a known chain. The id in a genesis file is not read. */
+export function upstreamChainId({ name, chainId, genesis }: UpstreamNetwork): string | undefined {
+  if (chainId !== undefined) return String(chainId);
+  const known = knownChains.find((chain) => chain === genesis);
+  return known && knownChainSpec(name, known).chainId;
 }

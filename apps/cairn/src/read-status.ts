@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Auth } from '@cairn/auth';
-import { knownChainSpec, knownChains } from '@cairn/block-model';
-import { isUpstreamNetwork, openChainStore, type UpstreamNetwork } from '@cairn/chain-store';
+import { isUpstreamNetwork, openChainStore } from '@cairn/chain-store';
 import { openStores, type Stores } from '@cairn/stores';
 import { addressOf } from './banner.ts';
-import { chainDirectory, networksOf } from './networks.ts';
+import { chainDirectory, networksOf, upstreamChainId } from './networks.ts';
 import type { CommandSettings } from './settings.ts';
 import { readiness } from './supervised-process.ts';
 
@@ -109,11 +108,4 @@ async function networkStats(settings: CommandSettings): Promise<Status['networks
     await store.close();
   }
   return stats;
-}
-
-/** Chain id in the networks file, or that of a known chain. The id in a genesis file is not read. */
-function upstreamChainId({ name, chainId, genesis }: UpstreamNetwork): string | undefined {
-  if (chainId !== undefined) return String(chainId);
-  const known = knownChains.find((chain) => chain === genesis);
-  return known && knownChainSpec(name, known).chainId;
 }

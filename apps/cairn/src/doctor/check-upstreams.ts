@@ -1,6 +1,5 @@
-import { knownChainSpec, knownChains } from '@cairn/block-model';
 import { isUpstreamNetwork, type UpstreamNetwork } from '@cairn/chain-store';
-import { networksOf } from '../networks.ts';
+import { networksOf, upstreamChainId } from '../networks.ts';
 import type { CommandSettings } from '../settings.ts';
 import { type Finding, fault, good, unknown, warning } from './finding.ts';
 
@@ -45,8 +44,8 @@ async function checkUpstream(network: UpstreamNetwork, url: string): Promise<Che
   const { skewMs, ms } = answer;
   if (typeof result !== 'string' || !/^0x[0-9a-f]{1,16}$/i.test(result))
     return { finding: away(at, `It answered eth_chainId with status ${answer.status} and no chain ID.`), skewMs };
-  const expected = chainIdOf(network);
-  if (expected !== undefined && BigInt(result) !== expected) {
+  const expected = upstreamChainId(network);
+  if (expected !== undefined && BigInt(result) !== BigInt(expected)) {
     const text = `${at} serves chain ${BigInt(result)}, and the network is chain ${expected}.`;
     return { finding: fault('upstreams', text, 'Correct the URL or the network in the networks file.'), skewMs };
   }
@@ -80,13 +79,6 @@ function clock(skews: readonly number[]): Finding {
   const text = `The clock is ${Math.round(Math.abs(median) / 1000)} s ${median < 0 ? 'behind' : 'ahead of'} upstreams.`;
   if (Math.abs(median) < clockMs) return good('clock', text);
   return fault('clock', text, 'Synchronize it (for example with chrony): light clients and sign-ins depend on it.');
-}
-
-/** Chain ID in the networks file, or that of a known chain; undefined for a genesis file. */
-function chainIdOf({ name, chainId, genesis }: UpstreamNetwork): bigint | undefined {
-  if (chainId !== undefined) return BigInt(chainId);
-  const known = knownChains.find((chain) => chain === genesis);
-  return known === undefined ? undefined : BigInt(knownChainSpec(name, known).chainId);
 }
 
 /** Scheme, host and port: paths and queries of upstreams contain keys. */
