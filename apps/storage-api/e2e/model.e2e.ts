@@ -257,15 +257,17 @@ async function expectEmptyAfterAll(): Promise<void> {
     }
   }
   for (const account of accounts) {
-    await (await service.post('repo/gc', { as: account })).text();
-    const { RepoSize } = (await json(account, 'repo/stat')) as { RepoSize: number };
-    // The empty directory of the tree remains.
-    expect(RepoSize).toBeLessThan(100);
+    await service.eventually(async () => {
+      await (await service.post('repo/gc', { as: account })).text();
+      const { RepoSize } = (await json(account, 'repo/stat')) as { RepoSize: number };
+      // The empty directory of the tree remains.
+      expect(RepoSize).toBeLessThan(100);
+    });
   }
   // Blocks that both accounts wrote are removed by the collection of the service.
   for (const cid of contents.keys()) {
     for (let tries = 0; await isHere(cid); tries++) {
-      if (tries === 200) throw new Error(`${cid} is still here after its last pin (seed ${seed})`);
+      if (tries === 1000) throw new Error(`${cid} is still here after its last pin (seed ${seed})`);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }

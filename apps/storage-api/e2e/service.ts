@@ -136,10 +136,10 @@ export class Service {
 
   /**
    * Runs a check of what follows a removal. In the distributed form it is repeated until it passes: the caches of other
-   * processes keep a block for a moment.
+   * processes keep a block for a moment, and the holds of a killed process last for a minute.
    */
   async eventually(check: () => Promise<void>): Promise<void> {
-    const triesMax = this.isDistributed ? 100 : 1;
+    const triesMax = this.isDistributed ? 1800 : 1;
     for (let tries = 1; ; tries++) {
       try {
         return await check();

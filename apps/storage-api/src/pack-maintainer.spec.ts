@@ -16,6 +16,7 @@ function maintainerOf(fails = false) {
     deleteRetired: call('deleteRetired', { packs: 0, bytes: 0 }),
     deleteOrphans: call('deleteOrphans', { objects: 1, deleted: 0, missing: ['packs/lost.car'] }),
     scrub: call('scrub', { blocks: 0, bytes: 0, corrupt: 0 }),
+    scrubUnderLease: call('scrubUnderLease', { blocks: 0, bytes: 0, corrupt: 0 }),
     reindex: call('reindex', { packs: 0, indexed: 0, unreadable: [] }),
   };
   const note = (_: unknown, text?: string) => void log.push(String(text));

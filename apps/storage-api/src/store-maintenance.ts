@@ -10,6 +10,8 @@ import { PackMaintainer } from './pack-maintainer.ts';
 import type { StorageSettings } from './settings.ts';
 
 const checkEveryMs = 5_000;
+/** Shortest interval of maintenances of packs without a collection: a pack that is emptied step by step is rewritten once. */
+const packsEveryMs = 60_000;
 const restBetweenScrubsMs = 60_000;
 /** Milliseconds before another collection, where one did not bring the store below its watermark. */
 const retryAfterMs = 60_000;
@@ -29,6 +31,9 @@ export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy
   #collectedAt = performance.now();
   /** Time of the next check of the watermark. */
   #retryAt = 0;
+  /** Whether accounts have removed blocks since the last maintenance of packs. */
+  #hasSparsePacks = false;
+  #packsMaintainedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     @Inject(COLLECTABLE) private readonly store: BoundedBlockstore,
@@ -38,6 +43,9 @@ export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy
   ) {}
 
   onApplicationBootstrap(): void {
+    this.store.onRemoved(() => {
+      this.#hasSparsePacks = true;
+    });
     this.#work = Promise.all([this.#collectWhenNeeded(), this.#scrubRepeatedly()]);
   }
 
@@ -51,12 +59,16 @@ export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy
     const packs = packMaintenanceOf(this.store);
     const maintainer = packs && new PackMaintainer(packs, this.logger);
     while (await this.#rest(checkEveryMs)) {
-      if (!this.#isDue()) continue;
+      if (!this.#isDue()) {
+        await this.#maintainPacks(maintainer);
+        continue;
+      }
       try {
         const { unreadable, ...report } = await this.collector.collect({
           signal: this.#stop.signal,
           ...(maintainer && { afterwards: (signal) => maintainer.run(signal) }),
         });
+        this.#hasSparsePacks = false;
         if (unreadable.length > 0) {
           this.logger.error(
             { ...report, unreadable },
@@ -71,6 +83,22 @@ export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy
         this.#collectedAt = performance.now();
         if (this.#isAboveWatermark()) this.#retryAt = performance.now() + retryAfterMs;
       }
+    }
+  }
+
+  /** Maintains packs without a collection. A process that collects now maintains them itself. */
+  async #maintainPacks(maintainer: PackMaintainer | undefined): Promise<void> {
+    if (maintainer === undefined || !this.#hasSparsePacks) return;
+    if (performance.now() - this.#packsMaintainedAt < packsEveryMs) return;
+    this.#hasSparsePacks = false;
+    this.#packsMaintainedAt = performance.now();
+    const { signal } = this.#stop;
+    try {
+      await this.collector.runExclusively((leased) => maintainer.run(leased), { signal });
+    } catch (error) {
+      if (isCairnError(error, 'COLLECTION_BUSY') || signal.aborted) return;
+      this.#hasSparsePacks = true;
+      this.logger.error({ causes: errorChain(error) }, 'maintenance of packs failed');
     }
   }
 
@@ -101,7 +129,11 @@ export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy
         };
         const wait = async (milliseconds: number) => void (await this.#rest(milliseconds));
         // The scrub of packs reads the bucket itself; that of a store would read the local cache.
-        const report = packs ? await packs.scrub(options) : await scrub({ ...options, store: this.store, wait });
+        // One process scrubs a bucket at a time.
+        const report = packs
+          ? await packs.scrubUnderLease(options)
+          : await scrub({ ...options, store: this.store, wait });
+        if (report === undefined) continue;
         this.counts.scrubbedBlocks += report.blocks;
         this.logger.info(report, 'scrubbed');
       } catch (error) {

@@ -1,6 +1,11 @@
 import { CairnError } from '@cairn/errors';
 
-export type PackErrorCode = 'PACK_CORRUPT' | 'PACK_BLOCK_TOO_LARGE' | 'PACK_WRITER_CLOSED' | 'PACK_GRACE_TOO_SHORT';
+export type PackErrorCode =
+  | 'PACK_CORRUPT'
+  | 'PACK_BLOCK_TOO_LARGE'
+  | 'PACK_WRITER_CLOSED'
+  | 'PACK_GRACE_TOO_SHORT'
+  | 'SCRUB_LEASE_LOST';
 
 /** Error of this package. */
 export class PackError extends CairnError<PackErrorCode> {}

@@ -74,8 +74,9 @@ export class MemoryPackWriter implements PackWriter {
     }
   }
 
+  /** Counts a byte for the head of each section, so that an empty block is pending too. */
   get pendingBytes(): number {
-    return [...this.#open.values(), ...this.#sent.values()].reduce((sum, { block }) => sum + block.bytes.length, 0);
+    return [...this.#open.values(), ...this.#sent.values()].reduce((sum, { block }) => sum + block.bytes.length + 1, 0);
   }
 
   async close(): Promise<void> {

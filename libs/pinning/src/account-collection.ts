@@ -1,7 +1,8 @@
 import type { Blockstore, Collectable } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
-import { errorText, isCairnError } from '@cairn/errors';
+import { errorText } from '@cairn/errors';
 import type { AccountCollectionReport } from './collection-report.ts';
+import { isDagFault } from './dag-fault.ts';
 import { ownerOf } from './owner.ts';
 import type { PinStore, ReleasedRoot } from './pin-store.ts';
 import { retainedRoots } from './retained-roots.ts';
@@ -130,7 +131,7 @@ export class AccountCollection {
         }
       } catch (error) {
         this.#signal.throwIfAborted();
-        if (!isCairnError(error)) throw error;
+        if (!isDagFault(error)) throw error;
         if (!(await retained.isStillRetained())) continue;
         if (unreadable.length < unreadableMax)
           unreadable.push({ root: retained.root.toString(), reason: errorText(error) });

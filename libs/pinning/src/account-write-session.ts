@@ -45,6 +45,9 @@ export class AccountWriteSession implements WriteSession {
   #coveredRoots: CID[] = [];
   /** True after written blocks were listed as leftovers. Their bytes stay in flight. */
   #hasSpilled = false;
+  /** False while a block that the session wrote or touched may not be durable. Another session may be writing a touched block. */
+  #isSynced = true;
+  #hasCommitted = false;
 
   constructor(context: WriteSessionContext, account: string, options: WriteOptions, hold: Hold) {
     this.#context = context;
@@ -59,14 +62,31 @@ export class AccountWriteSession implements WriteSession {
       has: (cid) => blocks.has(cid),
       size: (cid) => blocks.size(cid),
       putMany: (list) => this.#putMany(list),
-      sync: () => blocks.sync(),
+      sync: () => this.#sync(),
     };
+  }
+
+  get hasCommitted(): boolean {
+    return this.#hasCommitted;
+  }
+
+  /** A sync waits for blocks of all sessions, and can fail for theirs. So a session without new blocks skips it. */
+  async #sync(): Promise<void> {
+    if (this.#isSynced) return;
+    this.#isSynced = true;
+    try {
+      await this.#context.blocks.sync();
+    } catch (error) {
+      this.#isSynced = false;
+      throw error;
+    }
   }
 
   async #putMany(blocks: readonly Block[]): Promise<void> {
     this.#options.signal?.throwIfAborted();
     this.#options.onPut?.(blocks);
     const counted = await this.#quota.count(blocks, this.#covered);
+    this.#isSynced = false;
     await this.#context.blocks.putMany(blocks, { owner: this.#owner });
     for (const { cid } of blocks) {
       if (!isStored(cid)) continue;
@@ -86,16 +106,19 @@ export class AccountWriteSession implements WriteSession {
   }
 
   async pin(cid: CID, { mode = 'recursive', name, addedAs, isRequested, onProgress }: PinOptions = {}): Promise<Pin> {
-    const { pins, blocks, collectable, now } = this.#context;
+    const { pins, collectable, now } = this.#context;
     const before = await pins.get(this.#account, cid);
     if (before?.mode === 'recursive' && mode === 'direct') throw new PinModeError(cid.toString(), before.mode);
-    await blocks.sync();
+    await this.#sync();
     const createdAt = now();
     const wanted = replacementPin(before, { cid, mode, name, addedAs, isRequested, createdAt });
     // Only a walk finds the written and claimed blocks of the DAG. Without any, a known root needs no walk.
     if (this.#unpinned.size === 0 && (await collectable.claimsAmong([cid], this.#owner)).length === 0) {
       const known = await pins.putKnownRoot(this.#account, wanted, await this.#quota.forPin(new ClaimSet()));
-      if (known) return known;
+      if (known) {
+        this.#hasCommitted = true;
+        return known;
+      }
     }
     const room = before?.mode === mode ? undefined : await this.#quota.room(before?.size.bytes ?? 0);
     const { written, claims, ...size } =
@@ -103,7 +126,9 @@ export class AccountWriteSession implements WriteSession {
         ? await this.#walk(cid, { ...(onProgress && { onProgress }) }, room)
         : await this.#touchBlock(cid);
     const pin = { ...wanted, size };
+    await this.#sync();
     await pins.put(this.#account, [pin], await this.#quota.forPin(claims));
+    this.#hasCommitted = true;
     this.#releaseWritten(written, claims.uncountedBytes);
     await this.#unclaim(claims, [cid]);
     return pin;
@@ -111,7 +136,7 @@ export class AccountWriteSession implements WriteSession {
 
   async pinMany(cids: readonly CID[], { name, addedAs }: PinManyOptions = {}): Promise<void> {
     const { pins, blocks, collectable, now } = this.#context;
-    await blocks.sync();
+    await this.#sync();
     const dags = await partitionDags(blocks, cids, this.#options.signal);
     const wanted = (cid: CID) => ({ cid, name, addedAs: addedAs?.get(cid.toString()) });
     if (dags.singleBlock.length > 0) {
@@ -128,7 +153,9 @@ export class AccountWriteSession implements WriteSession {
           size: { blocks: 1, bytes },
         });
       }
+      await this.#sync();
       await pins.put(this.#account, created, await this.#quota.forPin(claims));
+      this.#hasCommitted = true;
       const written = singles.map(blockKey).filter((key) => this.#unpinned.has(key));
       this.#releaseWritten(written, claims.uncountedBytes);
       await this.#unclaim(claims, singles);
@@ -164,7 +191,7 @@ export class AccountWriteSession implements WriteSession {
       const pin = await this.#context.pins.get(this.#account, root);
       if (pin?.mode === 'recursive') this.#releaseWritten((await this.#walk(root)).written);
     }
-    await Promise.all([this.#context.blocks.sync(), this.#claimWritten()]);
+    await Promise.all([this.#sync(), this.#claimWritten()]);
     if (this.#hasSpilled) await this.#countSpilled();
   }
 
@@ -199,6 +226,7 @@ export class AccountWriteSession implements WriteSession {
   }
 
   async markRetained(): Promise<void> {
+    this.#hasCommitted = true;
     this.#unpinned.clear();
     await this.#unclaim(this.#covered, this.#coveredRoots);
     this.#covered.clear();
@@ -223,6 +251,8 @@ export class AccountWriteSession implements WriteSession {
 
   #touchMany(cids: readonly CID[]): Promise<CID[]> {
     this.#options.onVisit?.(cids.length);
+    // Own blocks are durable after a sync. Blocks of others may be pending in their sessions.
+    if (cids.some((cid) => !this.#unpinned.has(blockKey(cid)))) this.#isSynced = false;
     return this.#context.collectable.touchMany(cids, { owner: this.#owner });
   }
 

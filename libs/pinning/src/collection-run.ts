@@ -1,7 +1,8 @@
 import { CID } from '@cairn/cid';
-import { errorText, isCairnError } from '@cairn/errors';
+import { errorText } from '@cairn/errors';
 import type { CollectionReport, CollectionState } from './collection-report.ts';
 import type { CollectOptions, CollectorOptions } from './collector-options.ts';
+import { isDagFault } from './dag-fault.ts';
 import { Marker } from './marker.ts';
 import type { PinMode } from './pin-store.ts';
 import type { RootSource } from './root-source.ts';
@@ -80,7 +81,7 @@ export class CollectionRun {
       await this.#marker.markDag(root);
     } catch (error) {
       this.#run.signal.throwIfAborted();
-      if (!isCairnError(error)) throw error;
+      if (!isDagFault(error)) throw error;
       if (!(await isPinned())) return;
       if (this.#unreadable.length < unreadableMax)
         this.#unreadable.push({ root: root.toString(), reason: errorText(error) });

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CollectableBlockstore, createMemoryBlockstore } from '@cairn/blockstore';
+import { type Blockstore, type CollectableBlockstore, createMemoryBlockstore } from '@cairn/blockstore';
 import { CID, cidFor } from '@cairn/cid';
+import { CairnError } from '@cairn/errors';
 import * as dagCbor from '@ipld/dag-cbor';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Collector, openLmdbPinStore, Pinning, type PinStore } from './index.ts';
@@ -118,6 +119,30 @@ test('collectFor with leftoversOnly keeps blocks of successful writes', async ()
   expect(await collector.collectFor('alice')).toMatchObject({ removed: 1 });
 });
 
+test('collections and discards fail with the error of a store that does not answer, and keep released roots', async () => {
+  const [leaf, released, garbage] = [leafOf('leaf'), leafOf('released'), leafOf('garbage')];
+  const [root, former] = [nodeOf([leaf.cid]), nodeOf([released.cid])];
+  const session = await pinning.write('alice');
+  await session.store.putMany([leaf, released, root, former, garbage]);
+  await session.pin(root.cid);
+  await session.pin(former.cid);
+  await session.claimUnpinned();
+  await session.end();
+  await pinning.unpin('alice', [former.cid]);
+  const away = new CairnError('OBJECT_STORE_UNAVAILABLE', 'The bucket does not answer.');
+  const broken: Blockstore = Object.create(blocks, {
+    get: { value: () => Promise.reject(away) },
+    has: { value: (cid: CID) => blocks.has(cid) },
+  });
+  const stores = { pins, blocks: broken, collectable: blocks };
+  const failing = new Collector({ ...stores, graceSeconds: 0 });
+  await expect(failing.collectFor('alice')).rejects.toBe(away);
+  await expect(failing.collect()).rejects.toBe(away);
+  await expect(new Pinning(stores).discard('alice', [garbage.cid])).rejects.toBe(away);
+  expect(await has([released.cid, garbage.cid])).toEqual([true, true]);
+  expect(await collector.collectFor('alice')).toEqual({ removed: 3, unreadable: [] });
+});
+
 test('collect removes nothing while a pinned DAG is unreadable, and names its root', async () => {
   const leaf = leafOf('leaf');
   const inner = nodeOf([leaf.cid]);
@@ -145,6 +170,19 @@ test('collect refuses a second run, and resumes an aborted one', async () => {
   const cycle = await blocks.cycle();
   expect(await collector.collect()).toMatchObject({ cycle, removed: 1 });
   expect((await collector.collect()).cycle).toBe(cycle + 1);
+});
+
+test('work without a collection runs under the lease, and is refused while a collection runs', async () => {
+  let begun = 0;
+  const held: unknown[] = [];
+  await collector.runExclusively(async () => {
+    held.push(await pins.tryLockCollection());
+    await expect(collector.collect()).rejects.toMatchObject({ code: 'COLLECTION_BUSY' });
+    const again = collector.runExclusively(async () => void begun++);
+    await expect(again).rejects.toMatchObject({ code: 'COLLECTION_BUSY' });
+  });
+  expect([held, begun]).toEqual([[undefined], 0]);
+  await collector.collect();
 });
 
 test('work after a collection runs under its lease', async () => {

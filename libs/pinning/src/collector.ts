@@ -3,7 +3,12 @@ import { AccountCollection } from './account-collection.ts';
 import { CoalescedRuns } from './coalesced-runs.ts';
 import type { AccountCollectionReport, CollectionReport, CollectionState } from './collection-report.ts';
 import { CollectionRun } from './collection-run.ts';
-import type { AccountCollectOptions, CollectorOptions, StoreCollectOptions } from './collector-options.ts';
+import type {
+  AccountCollectOptions,
+  CollectOptions,
+  CollectorOptions,
+  StoreCollectOptions,
+} from './collector-options.ts';
 import { disownLegacyBlocks } from './disown-legacy-blocks.ts';
 import { CollectionBusyError } from './errors.ts';
 
@@ -32,16 +37,8 @@ export class Collector {
    */
   async collect(options: StoreCollectOptions = {}): Promise<CollectionReport> {
     const { pins, graceSeconds = graceSecondsDefault } = this.#options;
-    const lock = await pins.tryLockCollection();
-    if (lock === undefined) throw new CollectionBusyError();
-    const began = Date.now();
-    const lost = new AbortController();
-    const renew = async () => {
-      if (!(await lock.renew())) lost.abort(new CollectionBusyError());
-    };
-    const timer = setInterval(() => void renew().catch((error: unknown) => lost.abort(error)), renewEveryMs).unref();
-    try {
-      const signal = options.signal ? AbortSignal.any([options.signal, lost.signal]) : lost.signal;
+    return await this.runExclusively(async (signal) => {
+      const began = Date.now();
       await this.#assertConsistent(signal);
       const state = (await this.#unfinished()) ?? (await this.#begin());
       const report = await new CollectionRun(this.#options, state, { signal }).run();
@@ -49,6 +46,23 @@ export class Collector {
       if (report.unreadable.length === 0) await pins.forgetReleasedBefore(began - graceSeconds * 1000);
       await options.afterwards?.(signal);
       return report;
+    }, options);
+  }
+
+  /**
+   * Runs work under the lease of collection. The signal aborts when the lease is lost.
+   * @throws COLLECTION_BUSY while another process or call has the lease; the errors of the work
+   */
+  async runExclusively<T>(work: (signal: AbortSignal) => Promise<T>, options: CollectOptions = {}): Promise<T> {
+    const lock = await this.#options.pins.tryLockCollection();
+    if (lock === undefined) throw new CollectionBusyError();
+    const lost = new AbortController();
+    const renew = async () => {
+      if (!(await lock.renew())) lost.abort(new CollectionBusyError());
+    };
+    const timer = setInterval(() => void renew().catch((error: unknown) => lost.abort(error)), renewEveryMs).unref();
+    try {
+      return await work(options.signal ? AbortSignal.any([options.signal, lost.signal]) : lost.signal);
     } finally {
       clearInterval(timer);
       await lock.release();

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type DiscardResult, Slices } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
-import { errorText, isCairnError } from '@cairn/errors';
+import { errorText } from '@cairn/errors';
 import type { AccountStores } from './account-collection.ts';
+import { isDagFault } from './dag-fault.ts';
 import { disownLegacyBlocks } from './disown-legacy-blocks.ts';
 import { ownerOf } from './owner.ts';
 import { retainedRoots } from './retained-roots.ts';
@@ -98,7 +99,7 @@ async function reasonsToKeep(
       }
     } catch (error) {
       signal?.throwIfAborted();
-      if (!isCairnError(error)) throw error;
+      if (!isDagFault(error)) throw error;
       if (!(await retained.isStillRetained())) continue;
       for (const found of [...wanted.values()].flat())
         reasons.set(found.toString(), { reason: `pin check failed: ${retained.root}: ${errorText(error)}` });

@@ -1,7 +1,7 @@
 import { type Blockstore, Slices } from '@cairn/blockstore';
 import { type CID, codecs } from '@cairn/cid';
-import { isCairnError } from '@cairn/errors';
 import { CidList } from './cid-list.ts';
+import { isDagFault } from './dag-fault.ts';
 import { linksOf } from './links.ts';
 import { isStored, nodeKey } from './walk-dag.ts';
 
@@ -30,7 +30,7 @@ export async function* visitPresent(
       const links = await linksOf(cid, await store.get(cid), slices);
       for (let index = 0; index < links.length; index++) open.push(links.bytesAt(index));
     } catch (error) {
-      if (!isCairnError(error)) throw error;
+      if (!isDagFault(error)) throw error;
       if (!(await store.has(cid))) continue;
     }
     if (isStored(cid)) yield cid;

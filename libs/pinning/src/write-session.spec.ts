@@ -49,6 +49,45 @@ describe('WriteSession', () => {
     });
   });
 
+  test('a pin of stored blocks does not fail with the writes of other sessions after it was made', async () => {
+    const stored = block(10, 's');
+    await blocks.putMany([stored]);
+    const calls: string[] = [];
+    const failing = Object.create(blocks, {
+      sync: { value: async () => void calls.push('sync') },
+      putMany: { value: blocks.putMany.bind(blocks) },
+      get: { value: blocks.get.bind(blocks) },
+      size: { value: blocks.size.bind(blocks) },
+      has: { value: blocks.has.bind(blocks) },
+    });
+    const recorded: PinStore = Object.create(pins, {
+      put: {
+        value: (...args: Parameters<PinStore['put']>) => {
+          calls.push('put');
+          return pins.put(...args);
+        },
+      },
+      get: { value: pins.get.bind(pins) },
+      usage: { value: pins.usage.bind(pins) },
+      putKnownRoot: { value: pins.putKnownRoot.bind(pins) },
+    });
+    const session = await new Pinning({ pins: recorded, blocks: failing, collectable: blocks }).write('a');
+    expect(session.hasCommitted).toBe(false);
+    await session.pin(stored.cid);
+    await session.claimUnpinned();
+    await session.end();
+    // Blocks that another session is writing are durable before the pin, and no sync follows it.
+    expect(calls).toEqual(['sync', 'put']);
+    expect(session.hasCommitted).toBe(true);
+    calls.length = 0;
+    const writer = await new Pinning({ pins: recorded, blocks: failing, collectable: blocks }).write('a');
+    await writer.store.putMany([block(11, 'w')]);
+    await writer.pin(block(11, 'w').cid);
+    await writer.claimUnpinned();
+    await writer.end();
+    expect(calls).toEqual(['sync', 'put']);
+  });
+
   test('reserve counts bytes against the quota, including written ones', async () => {
     const [session, other] = [
       await pinning.write('a', { quotaBytes: 100 }),

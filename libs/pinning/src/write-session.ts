@@ -45,6 +45,8 @@ export interface WriteSession {
    * @throws QUOTA_EXCEEDED, STORE_FULL from `putMany`, which then stores none of its blocks
    */
   readonly store: WritableBlocks;
+  /** Whether a pin or a root source retains blocks for this session. A later failure does not undo it. */
+  readonly hasCommitted: boolean;
   /**
    * Makes all written blocks durable, then the pin. Every block of the DAG must be stored, by this session or before.
    * @throws BLOCK_NOT_FOUND, PIN_MODE_CONFLICT, CODEC_UNSUPPORTED, DAG_INVALID, DAG_TOO_LARGE, QUOTA_EXCEEDED

@@ -15,6 +15,7 @@ export class Listener {
   readonly #options: NoticeOptions;
   readonly #onError: (error: unknown) => void;
   #client: pg.Client | undefined;
+  #connecting: Promise<unknown> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #pauseMs: number = postgresLimits.listenPauseMs;
   #isStopped = false;
@@ -28,6 +29,7 @@ export class Listener {
 
   /** Connects. A failure is reported to `onError`, and the connection is tried again. */
   async start(): Promise<void> {
+    if (this.#isStopped) return;
     const client = new pg.Client(this.#config);
     this.#client = client;
     let isLost = false;
@@ -42,7 +44,9 @@ export class Listener {
     client.on('end', () => onLost());
     client.on('notification', ({ payload = '' }) => this.#options.onNotice(payload));
     try {
-      await client.connect();
+      this.#connecting = client.connect();
+      await this.#connecting;
+      if (this.#isStopped) return;
       await client.query(`LISTEN ${this.#options.channel}`);
       this.#pauseMs = postgresLimits.listenPauseMs;
       if (!this.#isStopped) this.#options.onConnected();
@@ -54,6 +58,8 @@ export class Listener {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
+    // A client that is ended while it connects leaves its connection open.
+    await this.#connecting?.catch(() => {});
     await this.#client?.end().catch(() => {});
   }
 

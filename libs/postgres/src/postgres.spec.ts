@@ -206,6 +206,23 @@ describeWithPostgres('a PostgreSQL server', (running) => {
     expect(rows).toEqual([{ found: null }]);
   });
 
+  test('close ends listeners, also those that connect or start meanwhile', async () => {
+    const closing = await openPostgres({ url: server.url, applicationName: 'closing' });
+    const options = { channel: 'changes', onNotice: () => {}, onConnected: () => {} };
+    const listening = [closing.listen(options), closing.listen(options)];
+    const closed = closing.close();
+    listening.push(closing.listen(options));
+    await Promise.all([closed, ...listening]);
+    const text = "SELECT count(*)::integer AS open FROM pg_stat_activity WHERE application_name = 'closing'";
+    // The server shows a closed connection for a moment.
+    let open: number | undefined;
+    for (let tries = 0; open !== 0 && tries < 200; tries++) {
+      if (tries > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      open = (await database.read<{ open: number }>({ text })).rows[0]?.open;
+    }
+    expect(open).toBe(0);
+  });
+
   test('notices arrive, and a listener listens again after a restart of the server', async () => {
     const seen: string[] = [];
     let connections = 0;

@@ -123,6 +123,7 @@ class PooledPostgres implements Postgres {
   readonly #failures: Record<string, number> = {};
   #statements = 0;
   #repetitions = 0;
+  #isClosed = false;
 
   constructor(options: PostgresOptions) {
     this.#options = options;
@@ -234,6 +235,8 @@ class PooledPostgres implements Postgres {
   async listen(options: NoticeOptions): Promise<() => Promise<void>> {
     const listener = new Listener(this.#config, options, (error) => this.#options.onError?.(postgresError(error)));
     this.#listeners.add(listener);
+    // A caller may start to listen while the pool closes. Its listener never connects.
+    if (this.#isClosed) await listener.stop();
     await listener.start();
     return async () => {
       this.#listeners.delete(listener);
@@ -242,6 +245,7 @@ class PooledPostgres implements Postgres {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all([...this.#listeners].map((listener) => listener.stop()));
     this.#listeners.clear();
     await this.#pool.end();

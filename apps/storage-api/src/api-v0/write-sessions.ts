@@ -3,9 +3,11 @@ import type { Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
 import { Pinning, type WriteSession } from '@cairn/pinning';
 import { SETTINGS } from '@cairn/service-kit/nest';
+import { engineFailureOf } from '@cairn/stores';
 import { Inject, Injectable } from '@nestjs/common';
 import { FailedWriteCleaner } from '../failed-write-cleaner.ts';
 import type { StorageSettings } from '../settings.ts';
+import { ApiError } from './api-error.ts';
 import { workOf } from './with-work.ts';
 
 /** Opens write sessions for accounts, each with the quota of the account, else of its plan, else of the service. */
@@ -46,9 +48,23 @@ export class WriteSessions {
       const result = await work(session);
       await session.claimUnpinned();
       return result;
+    } catch (error) {
+      throw session.hasCommitted ? outcomeUnknown(error) : error;
     } finally {
       const { leftovers } = await session.end();
       if (leftovers > 0) this.failedWrites.removeSoon(account.id);
     }
   }
+}
+
+/** Replaces a failure that would report with 503 that nothing was done, after a pin or a tree has changed. */
+function outcomeUnknown(error: unknown): unknown {
+  if (engineFailureOf(error)?.kind !== 'away') return error;
+  return Object.assign(
+    new ApiError(
+      500,
+      'The change was made, and a store did not confirm the rest. Read the state before you repeat it.',
+    ),
+    { cause: error },
+  );
 }

@@ -178,6 +178,29 @@ describeWithPostgres('concurrent statements of the block index', (server) => {
     await hold.release();
   });
 
+  test('a discard removes blocks of a write that another process has just ended, and keeps those of an open one', async () => {
+    const processes = await Promise.all([1, 2].map(() => BlockIndex.open({ database: other })));
+    const bucket = createMemoryObjectStore();
+    const [second, third] = processes.map(
+      (each) =>
+        new PackBlockstore({
+          index: each,
+          writer: new MemoryPackWriter(bucket, each.onPack),
+          reader: memoryPackReader(bucket),
+        }),
+    ) as [PackBlockstore, PackBlockstore];
+    const ended = await second.hold({ owner: 7 });
+    await second.putMany([a], { owner: 7 });
+    await ended.release();
+    expect(await store.discardMany([a.cid], { owner: 7, keepFrom: await store.beginDiscard(7) })).toEqual(['removed']);
+    const open = await third.hold({ owner: 7 });
+    await third.putMany([b], { owner: 7 });
+    expect(await store.discardMany([b.cid], { owner: 7, keepFrom: await store.beginDiscard(7) })).toEqual(['busy']);
+    await open.release();
+    await second.close();
+    await third.close();
+  });
+
   test('a cycle that waits for a hold keeps its blocks', async () => {
     const hold = async (transaction: Transaction) => {
       await transaction.run({ text: 'SELECT number FROM pack_cycle FOR SHARE' });

@@ -7,6 +7,7 @@ import { CycleRow } from './cycle-row.ts';
 import { blockKey } from './multihash.ts';
 import { PackHolds } from './pack-holds.ts';
 import { PackRows } from './pack-rows.ts';
+import { ScrubLease } from './scrub-lease.ts';
 import { steps, type TestClock } from './tables.ts';
 
 /** A process that has not renewed its holds for this time has ended. */
@@ -27,6 +28,7 @@ export class BlockIndex {
   readonly cycle: CycleRow;
   readonly holds: PackHolds;
   readonly packs: PackRows;
+  readonly scrubLease: ScrubLease;
   readonly #silentSeconds: number;
 
   private constructor({ database, now, silentSeconds = silentSecondsDefault }: BlockIndexOptions) {
@@ -35,6 +37,7 @@ export class BlockIndex {
     this.collection = new CollectionRows(database, this.claims, now);
     this.holds = new PackHolds(database, silentSeconds * 1000);
     this.packs = new PackRows(database, now);
+    this.scrubLease = new ScrubLease(database, silentSeconds);
     this.cycle = new CycleRow(database, this.holds);
     this.#silentSeconds = silentSeconds;
   }

@@ -1,5 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Postgres, Transaction } from '@cairn/postgres';
-import type { PackHolds } from './pack-holds.ts';
+import { type PackHolds, renewEveryMs } from './pack-holds.ts';
 
 /** State of collection. `number` grows with each collection and each removal of an owner. */
 export interface CycleState {
@@ -11,6 +12,16 @@ export interface CycleState {
 }
 
 const select = 'SELECT number, collection, keep_from AS "keepFrom" FROM pack_cycle';
+
+interface OldestHold {
+  readonly keepFrom: number;
+  /** Whether another process will report soon whether it has released an older hold. */
+  readonly isSettling: boolean;
+}
+
+const settleEveryMs = 50;
+/** Longest wait for reports of other processes. It is longer than the interval of their renewals. */
+const settleMsMax = renewEveryMs + 500;
 
 /**
  * The row of cycles. Its lock orders cycles, holds and sweeps:
@@ -51,14 +62,23 @@ export class CycleRow {
     });
   }
 
-  /** Begins a removal of an owner. Returns the cycle from which its blocks stay. */
+  /**
+   * Begins a removal of an owner. Returns the cycle from which its blocks stay. Waits for the next renewal of other processes
+   * with a hold that may be released already: their blocks would stay without a reason. Reading the holds later is safe, since
+   * a caller looks for names after this call, and later holds begin in `number` or later.
+   */
   async beginDiscard(owner: number, silentSeconds: number): Promise<number> {
     await this.#holds.refresh();
-    return await this.#database.transaction(async (transaction) => {
-      await transaction.run({ text: 'UPDATE pack_cycle SET number = number + 1' });
-      const { rows } = await transaction.run<{ keepFrom: number }>({ text: oldestOf, values: [owner, silentSeconds] });
-      return present(rows[0]).keepFrom;
+    const { number, begunAt } = await this.#database.transaction(async (transaction) => {
+      const { rows } = await transaction.run<{ number: number; begunAt: number }>({ text: beginNext });
+      return present(rows[0]);
     });
+    const values = [owner, silentSeconds, number, begunAt, (2 * renewEveryMs) / 1000];
+    for (const began = performance.now(); ; await wait(settleEveryMs)) {
+      const { rows } = await this.#database.read<OldestHold>({ name: 'pack-oldest-hold', text: oldestOf, values });
+      const { keepFrom, isSettling } = present(rows[0]);
+      if (!isSettling || performance.now() - began > settleMsMax) return keepFrom;
+    }
   }
 
   /** Makes all blocks stored so far count as shared: they are in packs below this number. Later packs get a higher one. */
@@ -79,11 +99,18 @@ const keepHeld = `
     oldest AS (SELECT min(since) AS since FROM pack_holds WHERE holder NOT IN (SELECT holder FROM ended))
   UPDATE pack_cycle SET keep_from = least(number, oldest.since) FROM oldest RETURNING number`;
 
+/** The time is read after the lock was taken, so that it is later than each renewal with a lower number. */
+const beginNext = `
+  UPDATE pack_cycle SET number = number + 1
+  RETURNING number, extract(epoch FROM clock_timestamp())::double precision AS "begunAt"`;
+
+/** A holder that has missed its renewals has probably ended, so that a wait for it is useless. Its holds still count. */
 const oldestOf = `
-  SELECT least(number, (
-    SELECT min(since) FROM pack_holds JOIN pack_holders USING (holder)
-    WHERE owner IN ($1, 0) AND NOT (${hasEnded('$2')}))) AS "keepFrom"
-  FROM pack_cycle`;
+  SELECT least($3::integer, min(since)) AS "keepFrom",
+    coalesce(bool_or(since < $3::integer AND extract(epoch FROM renewed_at) < $4::double precision
+      AND renewed_at > clock_timestamp() - make_interval(secs => $5::double precision)), false) AS "isSettling"
+  FROM pack_holds JOIN pack_holders USING (holder)
+  WHERE owner IN ($1, 0) AND NOT (${hasEnded('$2')})`;
 
 function present<T>(row: T | undefined): T {
   if (row === undefined) throw new TypeError('The row of cycles is missing.');

@@ -8,8 +8,13 @@ interface OpenHold {
   since: number | undefined;
 }
 
-/** Milliseconds between two renewals. A hold that was released counts for other processes until the next one. */
-const renewEveryMs = 2000;
+/** Milliseconds between two renewals, which repeat what a failed statement did not publish. */
+export const renewEveryMs = 2000;
+/**
+ * Milliseconds after a release in which a further hold of the same owner takes no statement. Until then the hold counts for
+ * other processes.
+ */
+const dropAfterMs = 200;
 
 /**
  * The holds of this process, published as one row for each owner with an open hold. Concurrent holds share a statement, and a
@@ -31,6 +36,7 @@ export class PackHolds {
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #dropTimer: NodeJS.Timeout | undefined;
 
   /** @param silentMs time after which other processes regard a silent holder as ended */
   constructor(database: Postgres, silentMs: number) {
@@ -49,7 +55,16 @@ export class PackHolds {
       throw error;
     }
     this.#timer ??= setInterval(() => this.#renew(), renewEveryMs).unref();
-    return { release: async () => void this.#open.delete(hold) };
+    return { release: async () => this.#release(hold) };
+  }
+
+  #release(hold: OpenHold): void {
+    if (!this.#open.delete(hold)) return;
+    this.#dropTimer ??= setTimeout(() => {
+      this.#dropTimer = undefined;
+      // A failure is repeated by the next renewal.
+      this.refresh().catch(() => {});
+    }, dropAfterMs).unref();
   }
 
   /** Publishes released holds, so that this process does not delay its own collections and removals. */
@@ -64,6 +79,7 @@ export class PackHolds {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    clearTimeout(this.#dropTimer);
     await this.#next?.catch(() => {});
     await this.#running?.catch(() => {});
     this.#open.clear();

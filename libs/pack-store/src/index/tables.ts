@@ -8,6 +8,8 @@
  * Sums are in stripes. A process adds to one stripe, so that processes do not wait for each other's commits. A stripe may be
  * negative; the sum over all stripes is exact.
  *
+ * `pack_scrub` has the lease of the scrub, and the last pack that it has verified.
+ *
  * Times are seconds since {@link epoch}: 4 bytes reach to the year 2088.
  */
 export const steps = [
@@ -83,6 +85,13 @@ export const steps = [
     since integer NOT NULL,
     PRIMARY KEY (holder, owner)
   )`,
+  `CREATE TABLE pack_scrub (
+    is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+    holder text COLLATE "C" NOT NULL DEFAULT '',
+    renewed_at timestamptz NOT NULL DEFAULT '-infinity',
+    after_pack bigint NOT NULL DEFAULT 0
+  );
+  INSERT INTO pack_scrub DEFAULT VALUES`,
 ];
 
 /** Seconds from 1970 to 2020, when the times of the tables begin. */

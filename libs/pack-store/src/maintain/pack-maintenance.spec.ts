@@ -101,6 +101,37 @@ describeWithPostgres('maintenance of packs', (server) => {
     expect(await store.maintenance.scrub(options)).toMatchObject({ blocks: 6, corrupt: 0 });
   });
 
+  test('one process scrubs at a time, and another one continues an interrupted scrub', async () => {
+    await put(blocks.slice(0, 6));
+    await put(blocks.slice(6));
+    const other = await open();
+    const bytesPerSecond = 1e9;
+    expect(await store.maintenance.scrubUnderLease({ bytesPerSecond })).toMatchObject({ blocks: 10 });
+    expect(await other.maintenance.scrubUnderLease({ bytesPerSecond })).toBeUndefined();
+    expect(await store.maintenance.scrubUnderLease({ bytesPerSecond })).toMatchObject({ blocks: 10 });
+    const [cut] = [...bucket.objects.keys()].filter((key) => key.endsWith('.car')).slice(-1);
+    const stopped = new AbortController();
+    const stopping = new Proxy(bucket, {
+      get(from, name) {
+        const value: unknown = Reflect.get(from, name, from);
+        if (typeof value !== 'function') return value;
+        return (...args: unknown[]) => {
+          if (name === 'get' && args[0] === cut) stopped.abort(new Error('stopped'));
+          return Reflect.apply(value, from, args);
+        };
+      },
+    });
+    const interrupted = await open(stopping);
+    const endLease = () => database.write({ text: "UPDATE pack_scrub SET renewed_at = '-infinity'" });
+    await endLease();
+    const scrub = interrupted.maintenance.scrubUnderLease({ bytesPerSecond, signal: stopped.signal });
+    await expect(scrub).rejects.toThrow('stopped');
+    await endLease();
+    expect(await other.maintenance.scrubUnderLease({ bytesPerSecond })).toMatchObject({ blocks: 4 });
+    await interrupted.close();
+    await other.close();
+  });
+
   test('scrub in a wrong bucket fails and quarantines no block', async () => {
     await put(blocks);
     const wrong = await open(createMemoryObjectStore());

@@ -11,7 +11,7 @@ import {
 import type { MaintenanceOptions, MaintenanceParts } from './maintenance-parts.ts';
 import { type ReindexOptions, type ReindexReport, reindexPacks } from './reindex-packs.ts';
 import { type RewriteReport, rewritePacks } from './rewrite-packs.ts';
-import { type ScrubPacksOptions, scrubPacks } from './scrub-packs.ts';
+import { type ScrubPacksOptions, scrubPacks, scrubUnderLease } from './scrub-packs.ts';
 
 /** Work on the packs of a store beside requests. Any process may do it, also several concurrently. */
 export interface PackMaintenance {
@@ -23,6 +23,11 @@ export interface PackMaintenance {
   deleteOrphans(options: OrphanOptions): Promise<OrphanReport>;
   /** Verifies every live block and quarantines corrupt ones. */
   scrub(options: ScrubPacksOptions): Promise<ScrubReport>;
+  /**
+   * Verifies live blocks and quarantines corrupt ones, in one process at a time. Continues an unfinished scrub. Returns
+   * `undefined` while another process scrubs, and for a minute after it. @throws SCRUB_LEASE_LOST
+   */
+  scrubUnderLease(options: ScrubPacksOptions): Promise<ScrubReport | undefined>;
   /** Adds packs of the bucket that the index does not have. */
   reindex(options?: ReindexOptions): Promise<ReindexReport>;
 }
@@ -34,6 +39,7 @@ export function createMaintenance(parts: MaintenanceParts): PackMaintenance {
     deleteRetired: async (options) => deleteRetiredPacks(parts, graceChecked(options)),
     deleteOrphans: async (options) => deleteOrphanPacks(parts, graceChecked(options)),
     scrub: (options) => scrubPacks(parts, options),
+    scrubUnderLease: (options) => scrubUnderLease(parts, options),
     reindex: (options) => reindexPacks(parts, options),
   };
 }

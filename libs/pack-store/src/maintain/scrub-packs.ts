@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ScrubReport } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
+import { PackError } from '../errors.ts';
 import type { PackRow } from '../index/pack-rows.ts';
 import type { BlockLocation } from '../types.ts';
 import { liveBlocksOf } from './live-blocks.ts';
@@ -14,8 +15,47 @@ export interface ScrubPacksOptions extends MaintenanceOptions {
 }
 
 const packsPerPage = 256;
+/** Milliseconds between two renewals of the lease. */
+const renewEveryMs = 10_000;
 /** Missing packs at the start of a run after which the bucket counts as a wrong one. */
 const missingMax = 256;
+
+/**
+ * Verifies live blocks under the lease of the scrub, from the place where the last scrub stopped. Of several processes one
+ * scrubs at a time. Returns `undefined` while another process has the lease, or has had it in the last minute.
+ * @throws SCRUB_LEASE_LOST, and the errors of a scrub
+ */
+export async function scrubUnderLease(
+  parts: Pick<MaintenanceParts, 'index' | 'reader'>,
+  options: ScrubPacksOptions,
+): Promise<ScrubReport | undefined> {
+  const { scrubLease } = parts.index;
+  let after = await scrubLease.take();
+  if (after === undefined) return undefined;
+  const lost = new AbortController();
+  const renew = async () => {
+    if (!(await scrubLease.renew(after ?? 0)))
+      lost.abort(new PackError('SCRUB_LEASE_LOST', 'Another process scrubs now.', { hint: 'Start a scrub later.' }));
+  };
+  // A failed renewal is repeated. Until the lease ends, no other process takes it.
+  const timer = setInterval(() => void renew().catch(() => {}), renewEveryMs).unref();
+  const signal = options.signal ? AbortSignal.any([options.signal, lost.signal]) : lost.signal;
+  try {
+    const onPack = (id: number) => {
+      after = id;
+    };
+    const report = await scrubPacks(parts, { ...options, after, onPack, signal });
+    after = 0;
+    return report;
+  } catch (error) {
+    // Timers replace the reason of the signal by an error of their own.
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    clearInterval(timer);
+    await renew().catch(() => {});
+  }
+}
 
 /**
  * Verifies every live block once, pack by pack in large ranges, and quarantines corrupt ones. Putting a block again repairs it.
@@ -24,7 +64,13 @@ const missingMax = 256;
  */
 export async function scrubPacks(
   parts: Pick<MaintenanceParts, 'index' | 'reader'>,
-  { bytesPerSecond, onCorrupt, signal }: ScrubPacksOptions,
+  {
+    bytesPerSecond,
+    onCorrupt,
+    signal,
+    after: start = 0,
+    onPack,
+  }: ScrubPacksOptions & { readonly after?: number; readonly onPack?: (id: number) => void },
 ): Promise<ScrubReport> {
   const { packs } = parts.index;
   const report = { blocks: 0, bytes: 0, corrupt: 0 };
@@ -51,9 +97,13 @@ export async function scrubPacks(
       await wait((batch.bytes / bytesPerSecond) * 1000, undefined, options);
     }
   };
-  for (let after = 0; ; ) {
+  for (let after = start; ; ) {
     const page = await packs.livePage(after, packsPerPage);
-    for (const pack of page) await scrubPack(pack);
+    for (const pack of page) {
+      await scrubPack(pack);
+      // Missing packs are visited again at the end, so an interrupted run starts again before them.
+      if (missing.length === 0) onPack?.(pack.id);
+    }
     const last = page.at(-1);
     if (last === undefined || page.length < packsPerPage) break;
     after = last.id;
