@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { encodeFunctionData, parseUnits } from 'viem';
-import { call, type Gateway, startGateway } from './gateway.ts';
+import { call, type Gateway, key, startGateway, withAuth } from './gateway.ts';
 import { sample, sampleEntry } from './sample-network.ts';
 
 const { Token, Reverts, Loops } = sample.contracts;
@@ -20,13 +20,25 @@ describe('eth_call', () => {
   });
   afterAll(() => gateway?.stop());
 
-  test('without `from` is refused with a message that names both solutions', async () => {
+  test('without `from` is refused with a message that names each solution', async () => {
     const data = dataOf(Token, 'balanceOf', [from]);
     const { error } = await call(gateway.url, 'eth_call', [{ to: Token.address, data }, 'latest']);
     expect(error?.code).toBe(-32602);
     expect(error?.message).toContain('call.from');
     expect(error?.message).toContain('Give an account to your client');
     expect(error?.message).toContain('"requireFrom": false');
+    expect(error?.message).toContain('cairn key limit --grants call-without-from');
+  });
+
+  test.each(['eth_call', 'cairn_call'])('%s without `from` is allowed by a grant of the key', async (method) => {
+    const relaxed = `relaxed-${method.toLowerCase().replace('_', '-')}`;
+    await withAuth(gateway.home, async (auth) => {
+      await auth.createKey('caller', { id: relaxed, policy: { grants: ['call-without-from'] } });
+    });
+    const data = dataOf(Token, 'balanceOf', [from]);
+    const params = [{ to: Token.address, data }, 'latest'];
+    expect((await call(gateway.url.replace(key, relaxed), method, params)).error).toBeUndefined();
+    expect((await call(gateway.url, method, params)).error?.code).toBe(-32602);
   });
 
   const panic = (code: string) => `0x4e487b71${code.padStart(64, '0')}`;

@@ -7,9 +7,10 @@ export type StorageScope = (typeof storageScopes)[number];
 
 /**
  * Permissions that a key has only if its policy lists them. `send`: transactions may be sent. `node`: commands about the
- * IPFS peer of the operator may be called; only operators grant it.
+ * IPFS peer of the operator may be called; only operators grant it. `call-without-from`: `eth_call` may omit `from` on
+ * networks that require it.
  */
-export const keyGrants = ['send', 'node'] as const;
+export const keyGrants = ['send', 'node', 'call-without-from'] as const;
 export type KeyGrant = (typeof keyGrants)[number];
 
 /** Restrictions of a key. An absent list restricts nothing, except for `grants`; an empty list allows nothing. */
@@ -47,7 +48,7 @@ const shapes: Readonly<Record<keyof KeyPolicy, readonly [RegExp, string]>> = {
   contracts: [/^0x[0-9a-f]{40}$/, 'an address, 0x and 40 digits'],
   origins: [/^https?:\/\/[a-z0-9.-]+(:\d{1,5})?$/, 'an origin such as https://app.example'],
   addresses: [/^[0-9a-f:.]{2,45}(\/\d{1,3})?$/, 'an IP address or a range such as 10.0.0.0/8'],
-  grants: [/^(send|node)$/, 'send or node'],
+  grants: [/^(send|node|call-without-from)$/, 'send, node or call-without-from'],
 };
 
 /** Validates a policy and normalizes its entries. @throws VALUE_INVALID naming the entry */
@@ -108,6 +109,8 @@ export function requireMethod({ methods }: KeyPolicy, name: string): void {
 const grantHints: Readonly<Record<KeyGrant, string>> = {
   send: 'Add it with `cairn key limit --grants send` and the other limits of the key, or on the page Keys of the console.',
   node: 'An operator adds it with `cairn key limit --grants node` and the other limits of the key.',
+  'call-without-from':
+    'Add it with `cairn key limit --grants call-without-from` and the other limits of the key, or on the page Keys of the console.',
 };
 
 /** Requires a permission that no key has by default. @throws KEY_SCOPE_MISSING that states how to grant it */

@@ -4,6 +4,7 @@ export { type Engine, registerEngineMetrics } from './admin/engine-metrics.ts';
 export { registerCounter, registerGauge } from './admin/gauges.ts';
 export { type OperationCounts, registerUsageMetrics, type UsageMetricsOptions } from './admin/usage-metrics.ts';
 export { type ApiDocument, ApiDocuments, type ApiDocumentsOptions, apiPage } from './api-page/api-page.ts';
+export { byteText } from './byte-text.ts';
 export { Cors, type CorsOptions } from './cors.ts';
 export { announceEarlyAnswer, discardBody, type EarlyAnswerLimits } from './early-answer.ts';
 export { answerHealth, type Dependency, type Readiness, readiness } from './health.ts';

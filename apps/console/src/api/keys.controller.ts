@@ -17,7 +17,7 @@ const policy = z
     contracts: list,
     origins: list,
     addresses: list,
-    grants: z.array(z.enum(keyGrants, { error: 'expected send or node' })).optional(),
+    grants: z.array(z.enum(keyGrants, { error: 'expected send, node or call-without-from' })).optional(),
   })
   .optional();
 const expiresAt = z.number({ error: 'expected milliseconds since 1970' }).optional();

@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream';
 import type { SignedIn } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
+import { byteText } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Controller, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { byteText } from '../byte-text.ts';
 import { errorAnswerOf } from '../console-error.filter.ts';
 import { Describe, TakesBody, TakesQuery } from '../describe.ts';
 import { Me } from '../session.ts';

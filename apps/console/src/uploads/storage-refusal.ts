@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/errors';
-import { byteText } from '../byte-text.ts';
+import { byteText } from '@cairn/service-kit';
 
 interface Refusal {
   readonly code: string;

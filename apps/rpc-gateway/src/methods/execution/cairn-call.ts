@@ -26,7 +26,7 @@ export const cairnCall = (executor: CallExecutor) =>
     reveals: { contracts: ([call]) => [call.to], overrides: ([, , state]) => [state] },
     async handle([call, id, stateOverrides, blockOverrides], context) {
       const { network, reader } = context.chain;
-      requireFrom(call, network.requireFrom);
+      requireFrom(call, context);
       if (id !== undefined && isPending(id))
         throw new RpcError(
           'params',

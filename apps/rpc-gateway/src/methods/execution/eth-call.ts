@@ -1,6 +1,7 @@
 import type { CallRequest } from '@cairn/evm-executor';
 import { RpcError } from '@cairn/jsonrpc-core';
 import { optionalBlockIdParam } from '../../block-id.ts';
+import type { RequestContext } from '../../request-context.ts';
 import { define } from '../define.ts';
 import { executionPrefix, onceIn } from '../handle-over-upstreams.ts';
 import { cachedCall } from './call-cache.ts';
@@ -21,7 +22,7 @@ export const ethCall = (executor: CallExecutor) =>
     cost: 20,
     reveals: { contracts: ([call]) => [call.to], overrides: ([, , state]) => [state] },
     async handle([call, id, state, block], context) {
-      requireFrom(call, context.chain.network.requireFrom);
+      requireFrom(call, context);
       const job = messageJob(context, call, id, { state, block });
       const execute = () => executor.runWithoutGas(context, 'eth_call', job);
       const { chain: network, blockHash, blockOverrides } = job;
@@ -37,11 +38,14 @@ export const ethCall = (executor: CallExecutor) =>
     },
   });
 
-/** Refuses a call without `from` on a network that requires it. @throws RpcError */
-export function requireFrom({ from }: CallRequest, isRequired: boolean): void {
-  if (from !== undefined || !isRequired) return;
+/** Refuses a call without `from`, unless the network or the policy of the key allows it. @throws RpcError */
+export function requireFrom(
+  { from }: CallRequest,
+  { chain: { network }, principal: { key } }: Pick<RequestContext, 'chain' | 'principal'>,
+): void {
+  if (from !== undefined || !network.requireFrom || key.policy.grants?.includes('call-without-from')) return;
   throw new RpcError(
     'params',
-    'parameter 1, call.from: expected the address of the caller; this network requires it. Give an account to your client, or set "requireFrom": false for the network in the networks file.',
+    'parameter 1, call.from: expected the address of the caller; this network requires it. Give an account to your client, allow "calls without from" for the key (console, or cairn key limit --grants call-without-from), or set "requireFrom": false for the network in the networks file.',
   );
 }

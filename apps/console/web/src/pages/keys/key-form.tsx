@@ -56,10 +56,16 @@ function LimitFields({
       </Checkbox.Group>
       <Checkbox.Group
         label="Further permissions"
-        description="Send: the key can send transactions. No key has these by default."
+        description="No key has these by default."
         {...form.getInputProps('grants')}
       >
-        <Checkbox mt={4} value="send" label="Send" />
+        <Checkbox mt={4} value="send" label="Send transactions" />
+        <Checkbox
+          mt={4}
+          value="call-without-from"
+          label="Calls without from"
+          description="viem, ethers and web3.js omit it in reads. Most networks require it."
+        />
         {me.member.role === 'operator' && <Checkbox mt={4} value="node" label="Commands about the IPFS peer" />}
       </Checkbox.Group>
       <MultiSelect
