@@ -81,9 +81,9 @@ test('a backup under load restores everything that was stored before it into an 
 });
 
 test('backup and restore refuse existing targets, damaged copies and other directories, and leave no files behind', async () => {
-  expect(await cairn.run('backup', copy)).toMatchObject({ code: 1, stderr: expect.stringContaining('exists already') });
+  expect(await cairn.run('backup', copy)).toMatchObject({ code: 5, stderr: expect.stringContaining('exists already') });
   expect(await restored.run('restore', copy)).toMatchObject({
-    code: 1,
+    code: 5,
     stderr: expect.stringContaining('is not empty'),
   });
   const empty = new Cairn();

@@ -73,26 +73,38 @@ describe('accounts, cards and keys', () => {
   });
 
   test.each([
-    [['account', 'create', 'acme'], 'already'],
-    [['key', 'create', 'acme', '--storage', 'delete'], 'storage'],
-    [['key', 'create', 'acme', '--grants', 'sign'], 'grants'],
-    [['key', 'create', 'acme', '--addresses', '10.0.0.0/40'], 'addresses'],
-    [['key', 'create', 'acme', '--expires', '2001-01-01'], 'a time in the future'],
-    [['key', 'limit', 'x'], 'Name a limit'],
-    [['account', 'show', 'unknown'], 'no account "unknown"'],
-    [['account', 'create', '.bad'], 'name'],
-    [['card', 'attach', 'acme', '--brand', 'visa', '--last4', '42'], 'last4'],
-    [['card', 'attach', 'acme'], '--brand'],
-    [['key', 'revoke', 'ck_none'], 'no key'],
-    [['key', 'rotate', 'x', '--grace', 'soon'], 'number of hours'],
-    [['key', 'create', 'acme', '--networks', 'foo'], 'there is no network "foo". Choose from sample'],
-    [['import', 'atlantis'], 'no network "atlantis"'],
-    [['frobnicate'], 'unknown command'],
-  ])('%j is refused with a clear message', async (args, message) => {
+    [['account', 'create', 'acme'], 5, 'already'],
+    [['key', 'create', 'acme', '--storage', 'delete'], 2, 'storage'],
+    [['key', 'create', 'acme', '--grants', 'sign'], 2, 'grants'],
+    [['key', 'create', 'acme', '--addresses', '10.0.0.0/40'], 2, 'addresses'],
+    [['key', 'create', 'acme', '--expires', '2001-01-01'], 2, 'a time in the future'],
+    [['key', 'limit', 'x'], 2, 'Name a limit'],
+    [['account', 'show', 'unknown'], 4, 'no account "unknown"'],
+    [['account', 'create', '.bad'], 2, 'name'],
+    [['card', 'attach', 'acme', '--brand', 'visa', '--last4', '42'], 2, 'last4'],
+    [['card', 'attach', 'acme'], 2, '--brand'],
+    [['key', 'revoke', 'ck_none'], 4, 'no key'],
+    [['key', 'rotate', 'x', '--grace', 'soon'], 2, 'number of hours'],
+    [['key', 'create', 'acme', '--networks', 'foo'], 2, 'there is no network "foo". Choose from sample'],
+    [['import', 'atlantis'], 4, 'no network "atlantis"'],
+    [['frobnicate'], 2, 'unknown command'],
+  ])('%j ends with %i and a clear message', async (args, expected, message) => {
     const { code, stderr } = await cairn.run(...args);
-    expect(code).toBe(1);
+    expect(code).toBe(expected);
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/\n\s+at /);
+  });
+});
+
+describe('errors with --json', () => {
+  test.each([
+    [['account', 'show', 'unknown'], 4, 'ACCOUNT_NOT_FOUND'],
+    [['key', 'rotate', 'x', '--grace', 'soon'], 2, 'USAGE_INVALID'],
+    [['frobnicate'], 2, 'USAGE_INVALID'],
+  ])('%j is one JSON object with exit code %i', async (args, exitCode, code) => {
+    const outcome = await cairn.run(...args, '--json');
+    expect(outcome).toMatchObject({ code: exitCode, stdout: '' });
+    expect(JSON.parse(outcome.stderr)).toMatchObject({ error: { code, message: expect.any(String) }, exitCode });
   });
 });
 
@@ -100,7 +112,7 @@ describe('the environment of a shell', () => {
   test('a mistyped CAIRN_HOME is refused and creates no store', async () => {
     const missing = join(cairn.home, 'mistyped');
     const { code, stderr } = await outcomeOf(cairn.spawn(['account', 'list'], { CAIRN_HOME: missing }));
-    expect(code).toBe(1);
+    expect(code).toBe(4);
     expect(stderr).toContain(`There is no store in ${missing}. Set CAIRN_HOME`);
     expect(existsSync(missing)).toBe(false);
   });

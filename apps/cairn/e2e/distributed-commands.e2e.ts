@@ -44,7 +44,7 @@ describeWithPostgres('commands with CAIRN_DATABASE_URL', (server) => {
   test('fail with one line that has no password while the database is away', async () => {
     const away = 'postgres://cairn:hidden@127.0.0.1:9/cairn';
     const { code, stderr } = await outcomeOf(cairn.spawn(['account', 'list'], { CAIRN_DATABASE_URL: away }));
-    expect(code).toBe(1);
+    expect(code).toBe(6);
     expect(stderr).toBe('The database does not answer. Retry in a moment.\n');
   });
 });

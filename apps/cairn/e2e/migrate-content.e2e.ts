@@ -146,7 +146,7 @@ describeWithPostgres('cairn migrate-stores with content', (postgres) => {
     test('is refused without a bucket', async () => {
       const { CAIRN_OBJECT_STORE: _, ...others } = env;
       const { code, stderr } = await outcomeOf(restored.spawn(['migrate-stores'], others));
-      expect([code, stderr]).toEqual([1, expect.stringContaining('no object store is named')]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('no object store is named')]);
     });
 
     test('resumes after kill -9 while it copies blocks', async () => {

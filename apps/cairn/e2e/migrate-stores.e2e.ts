@@ -32,7 +32,7 @@ describeWithPostgres('cairn migrate-stores', (server) => {
 
   test('refuses a password in its arguments', async () => {
     const { code, stderr } = await migrate('--to', 'postgres://cairn:hidden@db.example/cairn');
-    expect([code, stderr]).toEqual([1, expect.stringContaining('has a password')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('has a password')]);
     expect(stderr).not.toContain('hidden');
   });
 

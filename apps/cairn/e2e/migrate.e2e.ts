@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Auth, openLmdbAccountStore } from '@cairn/auth';
@@ -100,12 +100,27 @@ test('missing DAGs and DAGs with another CID are reported with exit code 1', asy
 });
 
 test.each([
-  [['--from', 'nowhere'], 'expected an address'],
-  [['--from', 'http://127.0.0.1:1'], 'the server is unreachable'],
-  [['--from', 'kubo', '--parallel', '0'], 'from 1 to 99'],
-])('%j is refused with a clear message', async (args, words) => {
+  ['CAIRN_MIGRATE_FROM_SECRET', '--from', 'Set CAIRN_MIGRATE_FROM_KEY and CAIRN_MIGRATE_FROM_SECRET'],
+  ['CAIRN_MIGRATE_SECRET', '--to', 'Set CAIRN_MIGRATE_KEY and CAIRN_MIGRATE_SECRET'],
+])('a wrong %s ends the command before the first copy', async (name, option, advice) => {
+  const csv = join(place, 'one.csv');
+  writeFileSync(csv, `${cids[1]}\n`);
+  const unused = join(place, `state-${name}.jsonl`);
+  const args = ['migrate', '--from', from.url, '--to', to.url, '--pins', csv, '--state', unused];
+  const { code, stderr } = await outcomeOf(homes[0].spawn(args, { ...env, [name]: 'wrong' }));
+  expect(code).toBe(3);
+  expect(stderr).toContain(`${option}: the server refuses the credentials (status 401)`);
+  expect(stderr).toContain(advice);
+  expect(existsSync(unused)).toBe(false);
+});
+
+test.each([
+  [['--from', 'nowhere'], 2, 'expected an address'],
+  [['--from', 'http://127.0.0.1:1'], 6, 'the server is unreachable'],
+  [['--from', 'kubo', '--parallel', '0'], 2, 'from 1 to 99'],
+])('%j is refused with a clear message', async (args, expected, words) => {
   const { code, stderr } = await outcomeOf(start(...args));
-  expect(code).toBe(1);
+  expect(code).toBe(expected);
   expect(stderr).toContain(words);
   expect(stderr).not.toMatch(/^ {4}at /m);
 });

@@ -79,7 +79,7 @@ describeWithS3('cairn chain snapshot --publish', (server) => {
     [['chain', 'snapshot', 'made', '--publish', '--out', 'file.car'], 'Remove --out'],
   ])('refuses %j', async (args, reason) => {
     const { code, stderr } = await run(newHome(), ...args);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(reason) });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(reason) });
   });
 
   test('names a missing setting and a missing credential, and prints no secret', async () => {
@@ -87,7 +87,7 @@ describeWithS3('cairn chain snapshot --publish', (server) => {
       CAIRN_NETWORKS: env.CAIRN_NETWORKS ?? '',
     });
     expect(await outcomeOf(withoutStore)).toMatchObject({
-      code: 1,
+      code: 3,
       stderr: expect.stringContaining('Set CAIRN_OBJECT_STORE'),
     });
     const withoutSecret = newHome().spawn(['chain', 'restore', '--published', '--signed-by', publicKey], {

@@ -98,7 +98,7 @@ function hasIndexRecord(file: Buffer, at: number): boolean {
 
 test('repair refuses a store that does not exist', async () => {
   expect(await cairn.run('repair', 'chains')).toMatchObject({
-    code: 1,
+    code: 4,
     stderr: expect.stringContaining('accounts, blocks'),
   });
 });

@@ -238,8 +238,8 @@ test('a port of the IPFS peer that a Kubo holds ends up with the address, the se
 
 test.each([
   [{}, 0, 'The settings are good.'],
-  [{ STORAGE_API_PORT: 'x' }, 1, 'STORAGE_API_PORT: expected a port'],
-  [{ CAIRN_HOEM: 'x' }, 1, 'Did you mean CAIRN_HOME?'],
+  [{ STORAGE_API_PORT: 'x' }, 3, 'STORAGE_API_PORT: expected a port'],
+  [{ CAIRN_HOEM: 'x' }, 3, 'Did you mean CAIRN_HOME?'],
 ])('--check-config with %j ends with %i', async (more, code, message) => {
   const outcome = await outcomeOf(cairn.spawn(['up', '--check-config'], more as Record<string, string>));
   expect(outcome.code).toBe(code);

@@ -7,17 +7,28 @@ import type { CommandSettings } from './settings.ts';
 
 const lineEveryMs = 2000;
 
-/**
- * Imports a network with a progress bar on a terminal, otherwise with a line at intervals. @returns number of new
- * blocks
- */
+export interface ImportNetworkOptions {
+  readonly signal: AbortSignal;
+  /** Prints no progress and no result. */
+  readonly isQuiet?: boolean;
+}
+
+/** Result of an import. */
+export interface ImportedNetwork {
+  readonly name: string;
+  /** Number of new blocks. */
+  readonly blocks: number;
+  readonly head: { readonly number: bigint; readonly hash: string };
+}
+
+/** Imports a network with a progress bar on a terminal, otherwise with a line at intervals. */
 export async function importNetwork(
   settings: CommandSettings,
   network: LocalNetwork,
-  signal: AbortSignal,
-): Promise<number> {
+  { signal, isQuiet = false }: ImportNetworkOptions,
+): Promise<ImportedNetwork> {
   const store = await openChainStore({ directory: chainDirectory(settings, network) });
-  const progress = createProgress(network.name);
+  const progress = isQuiet ? quiet : createProgress(network.name);
   try {
     const blocks = await importChain({
       store,
@@ -41,10 +52,11 @@ export async function importNetwork(
     });
     progress.stop();
     const { head } = store;
-    console.log(
-      `${network.name}: ${blocks > 0 ? `${blocks} blocks imported and verified, ` : ''}head is block ${head.number} ${head.hash}`,
-    );
-    return blocks;
+    if (!isQuiet)
+      console.log(
+        `${network.name}: ${blocks > 0 ? `${blocks} blocks imported and verified, ` : ''}head is block ${head.number} ${head.hash}`,
+      );
+    return { name: network.name, blocks, head: { number: head.number, hash: head.hash } };
   } finally {
     progress.stop();
     await store.close();
@@ -63,6 +75,8 @@ interface ProgressState {
   readonly blocks: number;
   readonly gas: bigint;
 }
+
+const quiet = { update(_state: ProgressState) {}, stop() {} };
 
 function createProgress(name: string) {
   const start = performance.now();

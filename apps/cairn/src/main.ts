@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-import { errorText } from '@cairn/errors';
 import { createProgram } from './program.ts';
+import { reportError } from './report-error.ts';
 
+const args = process.argv.slice(2);
 try {
-  const program = await createProgram(process.argv.slice(2));
-  await program.parseAsync();
+  if (args[0] === 'completion-server') await (await import('./complete.ts')).serveCompletion();
+  else await (await createProgram(args)).parseAsync();
 } catch (error) {
-  console.error(errorText(error));
-  process.exitCode = 1;
+  process.exitCode = reportError(error, { json: args.includes('--json') });
 }

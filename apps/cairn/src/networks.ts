@@ -7,7 +7,9 @@ import {
   type Network,
   type UpstreamNetwork,
 } from '@cairn/chain-store';
+import { CairnError } from '@cairn/errors';
 import { sampleNetworkFile } from '@cairn/service-kit';
+import { UsageError } from './exit-codes.ts';
 import type { CommandSettings } from './settings.ts';
 
 /** Returns the networks of the settings. @throws NETWORKS_INVALID */
@@ -20,16 +22,17 @@ export function localNetworks(settings: CommandSettings): readonly LocalNetwork[
   return networksOf(settings).filter(isLocalNetwork);
 }
 
-/** Returns the imported network with a name. @throws NETWORKS_INVALID, Error */
+/** Returns the imported network with a name. @throws NETWORKS_INVALID, NETWORK_NOT_FOUND, USAGE_INVALID for one that is not imported */
 export function localNetwork(settings: CommandSettings, name: string): LocalNetwork {
   const networks = networksOf(settings);
   const found = networks.find((network) => network.name === name);
   if (found === undefined)
-    throw new Error(
+    throw new CairnError(
+      'NETWORK_NOT_FOUND',
       `There is no network ${JSON.stringify(name)}. Known are ${networks.map((network) => network.name).join(', ')}.`,
     );
   if (!isLocalNetwork(found))
-    throw new Error(`The network ${name} is read from upstreams. It needs no import; start the gateway.`);
+    throw new UsageError(`The network ${name} is read from upstreams. It needs no import; start the gateway.`);
   return found;
 }
 

@@ -1,3 +1,5 @@
+import { paint, paintState } from './paint.ts';
+
 /** Prints a value as JSON on request, otherwise as lines for people. */
 export function print(
   value: unknown,
@@ -9,15 +11,22 @@ export function print(
   else for (const line of lines) console.log(line);
 }
 
-/** Formats columns as wide as their widest cell. */
+/** Prints a count with separators of thousands. */
+export function countText(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+/** Formats columns as wide as their widest cell. On a terminal the first row is bold, and states have colours. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+  return rows.map((row, at) => {
+    const paintCell = at === 0 ? paint.heading : paintState;
+    const last = row.length - 1;
+    return row
+      .map((cell, column) => paintCell(column === last ? cell : cell.padEnd(widths[column] ?? 0)))
       .join('  ')
-      .trimEnd(),
-  );
+      .trimEnd();
+  });
 }
 
 /** Formats a time for people and logs. */

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
+import { paint } from './paint.ts';
 import { type TopCommandName, topCommand, topCommandNames } from './top-commands.ts';
 
 type AddCommands = (program: Command) => void;
@@ -24,6 +25,8 @@ const groups: readonly { readonly names: readonly TopCommandName[]; readonly loa
       return (program) => addDoctorCommand(program, manifest.version);
     },
   },
+  { names: ['init'], load: async () => (await import('./commands/init.ts')).addInitCommand },
+  { names: ['completion'], load: async () => (await import('./commands/completion.ts')).addCompletionCommand },
   { names: ['up'], load: async () => (await import('./commands/up.ts')).addUpCommand },
   { names: ['status'], load: async () => (await import('./commands/status.ts')).addStatusCommand },
   { names: ['member'], load: async () => (await import('./commands/member.ts')).addMemberCommands },
@@ -50,7 +53,14 @@ export async function createProgram(args: readonly string[]): Promise<Command> {
   const program = new Command('cairn')
     .description('Runs Cairn and manages its accounts, keys and chains. Works while the services run.')
     .version(manifest.version)
-    .showHelpAfterError('Run with --help for usage.');
+    .showHelpAfterError('Run with --help for usage.')
+    .exitOverride();
+  const isJson = args.includes('--json');
+  program.configureOutput({
+    // The error follows as JSON.
+    ...(isJson && { writeErr: () => {} }),
+    outputError: (text, write) => write(paint.error(text)),
+  });
   const wanted = args[0] === 'help' ? args[1] : args[0];
   const group = groups.find(({ names }) => names.some((name) => name === wanted));
   (await group?.load())?.(program);

@@ -2,6 +2,10 @@ import type { Command } from 'commander';
 
 /** Commands of the first level, in the order of `--help`: name with arguments, and description. */
 const topCommands = {
+  init: [
+    'init',
+    'Asks for home, addresses, TLS and networks, checks them, and writes cairn.config.json and networks.json.',
+  ],
   up: ['up', 'Imports the networks, creates the demo account and runs all services until Ctrl-C.'],
   status: ['status', 'Shows the stored blocks, pins of each account, services, and chains.'],
   doctor: [
@@ -43,6 +47,7 @@ const topCommands = {
     'migrate-stores',
     'Copies the stores of CAIRN_HOME to PostgreSQL and a bucket, and compares both sides. Resumes a stopped run. Stop the services first.',
   ],
+  completion: ['completion', 'Prints the completion script of a shell.'],
 } as const;
 
 export type TopCommandName = keyof typeof topCommands;

@@ -1,4 +1,5 @@
 import type { Account } from '@cairn/auth';
+import { byteText } from '@cairn/service-kit';
 import type { Command } from 'commander';
 import { parseBytes } from '../parse-bytes.ts';
 import { print, table, time } from '../print.ts';
@@ -100,7 +101,7 @@ export function show(account: Account, options: JsonOption): void {
   print(account, options, [
     `${name} (${id})`,
     `  plan ${plan}, ${status}, card ${card(account)}${email ? `, ${email}` : ''}`,
-    ...(quotaBytes === undefined ? [] : [`  quota ${quotaBytes} bytes`]),
+    ...(quotaBytes === undefined ? [] : [`  quota ${byteText(quotaBytes)}`]),
     ...(servesPeers ? ['  serves IPFS peers'] : []),
   ]);
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { SnapshotSummary } from '@cairn/chain-store';
 import { type Command, InvalidArgumentError } from 'commander';
+import { UsageError } from '../exit-codes.ts';
 import { print } from '../print.ts';
 import { loadCommandSettings } from '../settings.ts';
 import { topCommand } from '../top-commands.ts';
@@ -34,7 +35,7 @@ export function addChainCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (name: string, { out, publish, states, json }: SnapshotCommandOptions) => {
       if (publish === true) {
-        if (out !== undefined) throw new Error('--publish writes no file. Remove --out.');
+        if (out !== undefined) throw new UsageError('--publish writes no file. Remove --out.');
         return await publishSnapshot(name, { states, json });
       }
       const { snapshotNetwork } = await import('../chain-snapshots.ts');
@@ -60,11 +61,11 @@ export function addChainCommands(program: Command): void {
     .action(async (file: string | undefined, options: RestoreCommandOptions) => {
       const { network, head, json } = options;
       if (options.published === true) {
-        if (file !== undefined || head !== undefined) throw new Error('--published takes no file and no --head.');
+        if (file !== undefined || head !== undefined) throw new UsageError('--published takes no file and no --head.');
         return await restorePublished(options);
       }
-      if (file === undefined) throw new Error('Name a file, or restore with --published.');
-      if (options.signedBy !== undefined) throw new Error('--signed-by needs --published.');
+      if (file === undefined) throw new UsageError('Name a file, or restore with --published.');
+      if (options.signedBy !== undefined) throw new UsageError('--signed-by needs --published.');
       const { restoreNetwork } = await import('../chain-snapshots.ts');
       const { name, ...summary } = await restoreNetwork(loadCommandSettings(), resolve(file), {
         network,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Finding } from '../doctor/finding.ts';
+import { paintState } from '../paint.ts';
 import { print } from '../print.ts';
 import { topCommand } from '../top-commands.ts';
 
@@ -18,7 +19,7 @@ export function addDoctorCommand(program: Command, version: string): void {
 }
 
 function lines({ check, state, text, advice }: Finding): string[] {
-  const first = `${marks[state]}  ${check.padEnd(9)}  ${text}`;
+  const first = `${paintState(marks[state])}  ${check.padEnd(9)}  ${text}`;
   return advice === undefined ? [first] : [first, `${' '.repeat(20)}${advice}`];
 }
 

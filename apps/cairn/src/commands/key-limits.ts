@@ -1,5 +1,6 @@
 import type { KeyGrant, KeyOptions, KeyPolicy, StorageScope } from '@cairn/auth';
 import { type Command, InvalidArgumentError } from 'commander';
+import { UsageError } from '../exit-codes.ts';
 import type { CommandSettings } from '../settings.ts';
 
 /** Parsed options of {@link withLimits}. */
@@ -25,7 +26,7 @@ export function withLimits(command: Command): Command {
     .option('--addresses <ranges>', 'IP addresses of clients, such as 10.0.0.0/8', list)
     .option(
       '--grants <scopes>',
-      'permissions that no key has by default: send (transactions), node (the IPFS peer)',
+      'permissions that no key has by default: send (transactions), node (the IPFS peer), call-without-from (eth_call)',
       list,
     )
     .option('--expires <when>', 'expiry: 30d, 12h, or a date such as 2027-01-31', when);
@@ -58,7 +59,7 @@ export async function requireKnownNetworks(settings: CommandSettings, { networks
   const known = networksOf(settings).map(({ name }) => name);
   const unknown = networks.find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  throw new Error(`--networks: there is no network ${JSON.stringify(unknown)}. Choose from ${known.join(', ')}.`);
+  throw new UsageError(`--networks: there is no network ${JSON.stringify(unknown)}. Choose from ${known.join(', ')}.`);
 }
 
 const policyLists = new Set(['networks', 'methods', 'contracts', 'origins', 'addresses']);

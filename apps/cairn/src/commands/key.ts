@@ -1,5 +1,6 @@
 import type { ApiKey, IssuedKey } from '@cairn/auth';
 import { type Command, InvalidArgumentError } from 'commander';
+import { UsageError } from '../exit-codes.ts';
 import { print, table, time } from '../print.ts';
 import { withAuth } from '../stores.ts';
 import { topCommand } from '../top-commands.ts';
@@ -30,7 +31,7 @@ export function addKeyCommands(program: Command): void {
       withAuth(async (auth, settings) => {
         await requireKnownNetworks(settings, options);
         const limits = { ...(options.open && { policy: {} }), ...limitsOf(options) };
-        if (Object.keys(limits).length === 0) throw new Error('Name a limit; see cairn key limit --help.');
+        if (Object.keys(limits).length === 0) throw new UsageError('Name a limit; see cairn key limit --help.');
         const key = await auth.limitKey(id, limits);
         print(withoutHashes(key), options, [`Limits of ${key.id}: ${limitText(key)}.`]);
       }),

@@ -54,10 +54,11 @@ export function addMemberCommands(program: Command): void {
   group
     .command('reset-totp <email>')
     .description('Removes a lost second factor.')
-    .action((email: string) =>
+    .option('--json', 'print JSON')
+    .action((email: string, options: JsonOption) =>
       withMembers(async (members, actor) => {
         await members.removeTotp(await members.byEmail(email), undefined, actor);
-        console.log(`${email} signs in with the password alone.`);
+        print({ email }, options, [`${email} signs in with the password alone.`]);
       }),
     );
 }

@@ -1,7 +1,9 @@
+import { CairnError } from '@cairn/errors';
 import { fallbackPlan, numericLimits, type Plan, type PlanStore, parsePlan } from '@cairn/metering';
+import { byteText } from '@cairn/service-kit';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseBytes } from '../parse-bytes.ts';
-import { print, table } from '../print.ts';
+import { countText, print, table } from '../print.ts';
 import { openHome, withAuth } from '../stores.ts';
 import { topCommand } from '../top-commands.ts';
 
@@ -15,6 +17,22 @@ type SetOptions = Partial<Record<NumericLimit, number | null>> & {
 };
 
 const sizes: ReadonlySet<string> = new Set(['storedBytes', 'bytesInPerDay', 'bytesOutPerDay']);
+const headings: Readonly<Record<NumericLimit, string>> = {
+  requestsPerSecond: 'REQUESTS',
+  burst: 'BURST',
+  creditsPerDay: 'CREDITS',
+  storedBytes: 'STORED',
+  bytesInPerDay: 'UPLOADS',
+  bytesOutPerDay: 'DOWNLOADS',
+  concurrentRequests: 'CONCURRENT',
+  webSockets: 'WEBSOCKETS',
+};
+const periods: Partial<Readonly<Record<NumericLimit, string>>> = {
+  requestsPerSecond: '/s',
+  creditsPerDay: '/day',
+  bytesInPerDay: '/day',
+  bytesOutPerDay: '/day',
+};
 
 /** `cairn plan list|set|remove`, and `cairn account plan` */
 export function addPlanCommands(program: Command, accounts: Command): void {
@@ -28,10 +46,10 @@ export function addPlanCommands(program: Command, accounts: Command): void {
         const plans = await store.plans();
         const rows = plans.map((plan) => [
           plan.name,
-          ...numericLimits.map((limit) => String(plan[limit] ?? '-')),
-          plan.methods?.join(',') ?? '-',
+          ...numericLimits.map((limit) => limitText(plan, limit)),
+          plan.methods?.join(',') ?? 'all',
         ]);
-        print(plans, options, table([['NAME', ...numericLimits, 'methods'], ...rows]));
+        print(plans, options, table([['NAME', ...numericLimits.map((limit) => headings[limit]), 'METHODS'], ...rows]));
       }),
     );
   const set = group
@@ -55,10 +73,11 @@ export function addPlanCommands(program: Command, accounts: Command): void {
   group
     .command('remove <name>')
     .description('Removes a plan. Accounts that have it get the limits of free.')
-    .action((name: string) =>
+    .option('--json', 'print JSON')
+    .action((name: string, options: { readonly json?: boolean }) =>
       withPlans(async (store) => {
         await store.remove(name);
-        console.log(`Removed the plan ${name}.`);
+        print({ name }, options, [`Removed the plan ${name}.`]);
       }),
     );
   accounts
@@ -71,7 +90,7 @@ export function addPlanCommands(program: Command, accounts: Command): void {
           const plans = await store.plans();
           if (plans.some((plan) => plan.name === name)) return;
           const known = plans.map((plan) => plan.name).join(', ');
-          throw new InvalidArgumentError(`There is no plan ${JSON.stringify(name)}; there are ${known}.`);
+          throw new CairnError('PLAN_NOT_FOUND', `There is no plan ${JSON.stringify(name)}; there are ${known}.`);
         });
         const changed = await auth.setPlan(account, name);
         print(changed, options, [`${changed.name} has the plan ${changed.plan}.`]);
@@ -97,8 +116,17 @@ async function withPlans<T>(use: (store: PlanStore) => Promise<T>): Promise<T> {
 }
 
 function describe(plan: Plan): string {
-  const limits = numericLimits.filter((limit) => plan[limit] !== undefined).map((limit) => `${limit} ${plan[limit]}`);
+  const limits = numericLimits
+    .filter((limit) => plan[limit] !== undefined)
+    .map((limit) => `${words(limit)} ${limitText(plan, limit)}`);
   return `${plan.name} (${plan.title}): ${limits.join(', ') || 'no limits'}${plan.methods ? `, methods ${plan.methods.join(',')}` : ''}`;
+}
+
+/** Prints a limit with its unit, such as `5.0 GiB/day`. */
+function limitText(plan: Plan, limit: NumericLimit): string {
+  const value = plan[limit];
+  if (value === undefined) return 'none';
+  return `${sizes.has(limit) ? byteText(value) : countText(value)}${periods[limit] ?? ''}`;
 }
 
 function countOrNone(text: string): number | null {

@@ -1,5 +1,6 @@
+import { byteText } from '@cairn/service-kit';
 import type { Command } from 'commander';
-import { print, table } from '../print.ts';
+import { countText, print, table } from '../print.ts';
 import type { Status } from '../read-status.ts';
 import { withAuth } from '../stores.ts';
 import { topCommand } from '../top-commands.ts';
@@ -20,11 +21,11 @@ export function addStatusCommand(program: Command): void {
 function lines({ home, store, accounts, services, networks }: Status): string[] {
   return [
     `Home      ${home}`,
-    `Blocks    ${store.blocks} with ${store.bytes} bytes`,
+    `Blocks    ${countText(store.blocks)}, ${byteText(store.bytes)}`,
     '',
     ...table([
-      ['ACCOUNT', 'STATUS', 'KEYS', 'PINS', 'BYTES'],
-      ...accounts.map((a) => [a.name, a.status, String(a.keys), String(a.pins), String(a.bytes)]),
+      ['ACCOUNT', 'STATUS', 'KEYS', 'PINS', 'PINNED'],
+      ...accounts.map((a) => [a.name, a.status, countText(a.keys), countText(a.pins), byteText(a.bytes)]),
     ]),
     '',
     ...table([

@@ -3,6 +3,7 @@ import { loadSettings } from '@cairn/service-kit';
 import type { Command } from 'commander';
 import { type Addresses, addressOf, banner } from '../banner.ts';
 import { type DemoAccount, ensureDemoAccount, ensureOperator } from '../demo-account.ts';
+import { print } from '../print.ts';
 import { type CommandSettings, settingsShape } from '../settings.ts';
 import { withAuth, withMembers } from '../stores.ts';
 import { Supervisor } from '../supervise.ts';
@@ -21,16 +22,17 @@ type PortSetting =
 export function addUpCommand(program: Command): void {
   topCommand(program, 'up')
     .option('--check-config', 'only check the settings')
-    .action(async ({ checkConfig }: { readonly checkConfig?: boolean }) => {
+    .option('--json', 'print the addresses and the key as one line of JSON when all services are ready')
+    .action(async ({ checkConfig, json }: { readonly checkConfig?: boolean; readonly json?: boolean }) => {
       const settings = loadSettings({ ...(await loadServiceSettings()), ...settingsShape });
       const { networksOf } = await import('../networks.ts');
       networksOf(settings);
-      if (checkConfig) console.log('The settings are good.');
-      else process.exitCode = await up(settings);
+      if (checkConfig) print({ isValid: true }, { json }, ['The settings are good.']);
+      else process.exitCode = await up(settings, json === true);
     });
 }
 
-async function up(settings: CommandSettings): Promise<number> {
+async function up(settings: CommandSettings, json: boolean): Promise<number> {
   const supervisor = new Supervisor();
   const stop = new AbortController();
   let lastSignal = Number.NEGATIVE_INFINITY;
@@ -53,7 +55,7 @@ async function up(settings: CommandSettings): Promise<number> {
     const addresses = await startServices(supervisor, settings);
     // Created last: a failed start must not lose a secret that is shown once.
     const demo = await ensureDemo();
-    for (const line of banner(settings, addresses, demo)) console.log(line);
+    print({ addresses, ...demo }, { json }, banner(settings, addresses, demo));
     return await supervisor.wait();
   } catch (error) {
     if (!stop.signal.aborted) supervisor.stop();
@@ -146,7 +148,7 @@ async function importNetworks(settings: CommandSettings, signal: AbortSignal): P
     import('@cairn/chain-store'),
     import('../import-network.ts'),
   ]);
-  for (const network of networksOf(settings).filter(isLocalNetwork)) await importNetwork(settings, network, signal);
+  for (const network of networksOf(settings).filter(isLocalNetwork)) await importNetwork(settings, network, { signal });
 }
 
 async function ensureDemo(): Promise<DemoAccount> {

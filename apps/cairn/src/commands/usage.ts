@@ -1,5 +1,6 @@
+import { byteText } from '@cairn/service-kit';
 import type { Command } from 'commander';
-import { print } from '../print.ts';
+import { countText, print } from '../print.ts';
 import { withAuth } from '../stores.ts';
 import { planOf } from './plan.ts';
 
@@ -21,9 +22,9 @@ export function addUsageCommand(group: Command): void {
         const usage = { ...counted, quotaBytes, ...(recounted && { recounted }) };
         const isSame = JSON.stringify(counted) === JSON.stringify(recounted);
         print(usage, options, [
-          `${counted.pins} pins of ${counted.blocks} blocks, ${counted.bytes} bytes; files ${counted.fileBytes} bytes`,
-          `${counted.unpinned.blocks} blocks without a pin, ${counted.unpinned.bytes} bytes`,
-          quotaBytes === undefined ? 'no quota' : `quota ${quotaBytes} bytes`,
+          `${countText(counted.pins)} pins of ${countText(counted.blocks)} blocks, ${byteText(counted.bytes)}; files ${byteText(counted.fileBytes)}`,
+          `${countText(counted.unpinned.blocks)} blocks without a pin, ${byteText(counted.unpinned.bytes)}`,
+          quotaBytes === undefined ? 'no quota' : `quota ${byteText(quotaBytes)}`,
           ...(recounted ? [isSame ? 'recount: equal' : `recount: ${JSON.stringify(recounted)}`] : []),
         ]);
         if (recounted && !isSame) process.exitCode = 1;

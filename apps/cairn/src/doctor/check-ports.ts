@@ -50,7 +50,7 @@ async function checkPort(settings: CommandSettings, name: PortSetting): Promise<
 }
 
 /** Code of the error of an attempt to listen; undefined where it succeeds. */
-function listenFailure(port: number, host: string): Promise<string | undefined> {
+export function listenFailure(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));

@@ -26,7 +26,8 @@ export interface MigrateOptions {
   /** Number of DAGs that are copied concurrently. */
   readonly parallel: number;
   readonly signal: AbortSignal;
-  readonly onDone: (done: Migrated, counts: Readonly<Record<Migrated['state'], number>>) => void;
+  /** `isKnown`: an earlier run has copied it. */
+  readonly onDone: (done: Migrated, counts: Readonly<Record<Migrated['state'], number>>, isKnown: boolean) => void;
 }
 
 const attempts = 3;
@@ -45,7 +46,7 @@ export async function migrate(options: MigrateOptions): Promise<Readonly<Record<
       if (signal.aborted) return;
       if (done !== known) await appendFile(stateFile, `${JSON.stringify(done)}\n`);
       counts[done.state]++;
-      onDone(done, counts);
+      onDone(done, counts, done === known);
     }
   };
   await Promise.all(Array.from({ length: parallel }, work));

@@ -1,9 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
-import { InvalidArgumentError } from 'commander';
+import { UsageError } from '../exit-codes.ts';
 import { print } from '../print.ts';
+import { checkAccess } from './check-access.ts';
 import { KuboEndpoint } from './kubo-endpoint.ts';
 import { type Migrated, migrate } from './migrate.ts';
-import { carSource, endpointSource, pinsOfCsv } from './sources.ts';
+import { MigrationProgress, summary } from './progress.ts';
+import { carSource, endpointSource, pinsOfCsv, type WantedPin } from './sources.ts';
 
 /** Options of the command line. */
 export interface MigrationOptions {
@@ -38,19 +40,28 @@ export async function runMigration({ from, to, pins, parallel, state, json }: Mi
   const target = new KuboEndpoint({ url: urlOf(to, '--to'), key, secret });
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
+  const progress = new MigrationProgress();
   let printedAt = performance.now();
-  const onDone = (done: Migrated, counts: Readonly<Record<Migrated['state'], number>>) => {
+  const onDone = (done: Migrated, counts: Readonly<Record<Migrated['state'], number>>, isKnown: boolean) => {
+    if (!isKnown) progress.copied();
     if (json) return;
     if (done.state !== 'verified') console.log(`${done.state.toUpperCase()}  ${done.cid}  ${done.reason ?? ''}`);
     if (performance.now() - printedAt < printEveryMs) return;
     printedAt = performance.now();
-    console.log(`${summary(counts)} …`);
+    console.log(`${progress.line(counts)} …`);
   };
   try {
-    const wanted = pins === undefined ? source.pins() : await pinsOfCsv(pins);
+    const wanted = pins === undefined ? undefined : await pinsOfCsv(pins);
+    if (endpoint)
+      await checkAccess(endpoint, {
+        option: '--from',
+        variables: 'CAIRN_MIGRATE_FROM_KEY and CAIRN_MIGRATE_FROM_SECRET',
+      });
+    await checkAccess(target, { option: '--to', variables: 'CAIRN_MIGRATE_KEY and CAIRN_MIGRATE_SECRET' });
+    void countPins(wanted ?? source.pins(), progress, stop.signal);
     const counts = await migrate({
       source,
-      pins: wanted,
+      pins: wanted ?? source.pins(),
       target,
       stateFile: state,
       parallel,
@@ -66,13 +77,27 @@ export async function runMigration({ from, to, pins, parallel, state, json }: Mi
   }
 }
 
-function summary({ verified, missing, different, refused }: Readonly<Record<Migrated['state'], number>>): string {
-  return `${verified} verified, ${missing} missing, ${different} different, ${refused} refused`;
+/** Counts all pins beside the copy, for the estimate only: a failure of the listing ends the copy itself. */
+async function countPins(
+  pins: Iterable<WantedPin> | AsyncIterable<WantedPin>,
+  progress: MigrationProgress,
+  signal: AbortSignal,
+): Promise<void> {
+  let count = 0;
+  try {
+    for await (const _ of pins) {
+      if (signal.aborted) return;
+      count++;
+    }
+    progress.total = count;
+  } catch {
+    // Without a total, no duration is printed.
+  }
 }
 
 function urlOf(text: string, option: string): string {
   if (URL.canParse(text) && /^https?:/.test(text)) return text;
-  throw new InvalidArgumentError(
+  throw new UsageError(
     `${option}: expected an address such as http://127.0.0.1:5001, got ${JSON.stringify(text.slice(0, 80))}.`,
   );
 }
