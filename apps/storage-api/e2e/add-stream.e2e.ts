@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type ClientRequest, request } from 'node:http';
+import { Agent, type ClientRequest, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { basic, Service } from './service.ts';
 
@@ -15,9 +15,10 @@ const part = (name: string, text: string) =>
   `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n${text}\r\n`;
 
 /** An add whose body stays open. */
-function openAdd(query = ''): ClientRequest {
+function openAdd(query = '', agent?: Agent): ClientRequest {
   return request(`${service.url}/api/v0/add${query}`, {
     method: 'POST',
+    ...(agent && { agent }),
     headers: { authorization: basic('ann'), 'content-type': `multipart/form-data; boundary=${boundary}` },
   });
 }
@@ -81,4 +82,25 @@ test.each([
   for await (const { Name } of linesOf(answer)) seen.push(Name);
   expect(seen).toEqual(['a']);
   expect(answer.trailers['x-stream-error']).toBe(reason);
+});
+
+test('an answered upload frees its permit before its response ends', async () => {
+  await service.stop();
+  // With two permits an account has one.
+  await service.start({ CAIRN_UPLOADS_MAX: '2' });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  try {
+    const statuses = new Set<number | undefined>();
+    for (let count = 0; count < 200; count++) {
+      const upload = openAdd('', agent);
+      const answered = once(upload, 'response');
+      upload.end(`${part('a', `${count}`)}--${boundary}--\r\n`);
+      const [answer] = await answered;
+      for await (const _ of answer);
+      statuses.add(answer.statusCode);
+    }
+    expect([...statuses]).toEqual([200]);
+  } finally {
+    agent.destroy();
+  }
 });

@@ -71,10 +71,12 @@ export class AddCommand implements Command<typeof addOptions> {
       else
         await this.sessions.run(context.principal, context.signal, (session) => this.#add(context, options, session));
     });
+    // A client may send its next upload as soon as the response ends, so the permit of this one is free by then.
+    endLines(context.response);
   }
 
   async #add(context: AddContext, options: TreeOptions, session?: WriteSession): Promise<void> {
-    const { request, response, options: chosen } = context;
+    const { request, options: chosen } = context;
     const failure = new AbortController();
     const signal = AbortSignal.any([context.signal, failure.signal]);
     const entries = addEntries(readParts(request, signal), chosen, this.uploads.limiter());
@@ -106,7 +108,6 @@ export class AddCommand implements Command<typeof addOptions> {
     } finally {
       await lines.discard();
     }
-    endLines(response);
   }
 
   /**

@@ -44,6 +44,8 @@ export class DagImportCommand implements Command<typeof options> {
 
   async run(context: CommandContext<typeof options>): Promise<void> {
     await this.uploads.run(context.principal.account.id, () => this.#import(context));
+    // A client may send its next upload as soon as the response ends, so the permit of this one is free by then.
+    endLines(context.response);
   }
 
   async #import({
@@ -78,7 +80,6 @@ export class DagImportCommand implements Command<typeof options> {
       await session.claimUnpinned();
       if (chosen.stats) await writeLine(response, { Stats: stats }, signal);
     });
-    endLines(response);
   }
 }
 
