@@ -4,6 +4,7 @@ export interface Geth {
   readonly setForkChoice: (state: Readonly<Record<string, string>>) => Promise<void>;
   readonly webSocketUrl: string;
   readonly binary: string;
+  readonly pid: number;
   output(): string;
   stop(): Promise<void>;
 }

@@ -23,7 +23,7 @@ export async function startGeth({ genesis, blocks, gasCap = 0, allowsUnprotected
   const [http, webSocket, engine] = [await freePort(), await freePort(), await freePort()];
   const namespaces = 'eth,net,web3,debug,txpool,admin';
   const url = `http://127.0.0.1:${http}`;
-  const { stop, output } = await startServer({
+  const { child, stop, output } = await startServer({
     name: 'geth',
     command: binary,
     args: [
@@ -47,6 +47,7 @@ export async function startGeth({ genesis, blocks, gasCap = 0, allowsUnprotected
       setForkChoice(engineUrl, readFileSync(join(directory, 'geth', 'jwtsecret'), 'utf8'), state),
     webSocketUrl: `ws://127.0.0.1:${webSocket}`,
     binary,
+    pid: child.pid,
     output,
     stop: async () => {
       await stop();

@@ -30,6 +30,7 @@ import { NAME_STORE } from './api-v0/names/name-store.token.ts';
 import { shardingOf } from './api-v0/naming.ts';
 import { PeerIdentity } from './api-v0/node/peer-identity.ts';
 import { NetworkPermits } from './api-v0/peer/network-permits.ts';
+import { SmallCat } from './api-v0/read/small-cat.ts';
 import { RetainedRoots } from './api-v0/retained-roots.ts';
 import { StorageState } from './api-v0/storage-state.ts';
 import { Uploads } from './api-v0/uploads.ts';
@@ -113,6 +114,7 @@ export class AppModule {
         PeerIdentity,
         StoreMaintenance,
         ApiKeyGuard,
+        SmallCat,
         MeteringInterceptor,
         KuboErrorFilter,
         WriteSessions,

@@ -49,6 +49,7 @@ export {
   sessionMsMax,
 } from './members/members.ts';
 export { localSignInAttempts, type SignInAttempt, type SignInAttempts } from './members/sign-in-attempts.ts';
+export { RecentPrincipals } from './recent-principals.ts';
 export { keepSecret } from './secrets/keep-secret.ts';
 export {
   type OpenedSecrets,

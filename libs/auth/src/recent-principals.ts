@@ -5,7 +5,7 @@ export const recentMs = 100;
 /** Maximum number of entries. */
 const recentMax = 10_000;
 
-/** Cache of the principals that were identified in the last {@link recentMs}. */
+/** Cache of the principals that were identified in the last 100 ms. */
 export class RecentPrincipals {
   readonly #found = new Map<string, { readonly principal: Principal; readonly until: number }>();
 

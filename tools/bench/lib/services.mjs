@@ -2,10 +2,10 @@ import { execFileSync, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../../apps/cairn/dist/main.js', import.meta.url));
-const ports = { storage: 15_001, gateway: 18_545, console: 18_080, ipfs: 18_081 };
+const defaultPorts = { storage: 15_001, gateway: 18_545, console: 18_080, ipfs: 18_081 };
 
 /** Starts all services with a new home, fixed credentials and further settings. Call `stop` at the end. */
-export async function startServices(home, settings = {}) {
+export async function startServices(home, settings = {}, ports = defaultPorts) {
   const env = {
     ...process.env,
     CAIRN_HOME: home,

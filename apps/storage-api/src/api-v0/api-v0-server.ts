@@ -33,6 +33,7 @@ import { NameSchedule } from './names/name-schedule.ts';
 import { openApiDocument } from './open-api.ts';
 import { parseOptions } from './options.ts';
 import { checkCidBase } from './print-cid.ts';
+import { SmallCat } from './read/small-cat.ts';
 import { startLifetime } from './request-lifetime.ts';
 import { checkArgs, RequestTargets } from './request-target.ts';
 import type { StorageMeter } from './storage-meter.ts';
@@ -92,6 +93,7 @@ export class ApiV0Server implements RawHttp {
     @Inject(AccountNames) private readonly names: AccountNames,
     @Inject(NameSchedule) private readonly nameSchedule: NameSchedule,
     @Inject(DeniedContent) private readonly denied: DeniedContent,
+    @Inject(SmallCat) readonly plain: SmallCat,
     @Inject(SETTINGS) settings: StorageSettings,
   ) {
     this.#targets = new RequestTargets(commands);

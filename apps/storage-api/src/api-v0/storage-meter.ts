@@ -67,6 +67,12 @@ export class StorageMeter {
     this.credits = price;
   }
 
+  /** Gives back the permit of a request that {@link admit} refused, and records nothing: another meter admits it again. */
+  abandon(): void {
+    this.#isEnded = true;
+    if (this.#hasPermit) this.limits.leave();
+  }
+
   /** Aborts a running request when the account has used up its bytes or credits. */
   watch(abort: (error: unknown) => void): void {
     if (this.#isEnded) return;

@@ -10,7 +10,7 @@ export const streamHeaders = { 'x-stream-output': '1' } as const;
 const jsonLinesHeaders = { 'content-type': 'application/json', 'x-chunked-output': '1' } as const;
 
 /** Name of the trailer that reports an error after the first byte: see {@link failStream}. */
-const errorTrailer = 'X-Stream-Error';
+export const errorTrailer = 'X-Stream-Error';
 
 /** Memory for blocks of files that waits for its next use. */
 const fileBuffers = new BufferPool({ bytesMax: 16 * 1024 * 1024 });
@@ -122,6 +122,17 @@ export async function sendFile(
   await sendBytes(response, source(fileBuffers), length, signal, (chunk) => fileBuffers.giveBack(chunk));
 }
 
+/** Header fields of the response with the bytes of a file. Its length lets a client without trailers notice a cut stream. */
+export function fileHeaders(length: number | undefined): Record<string, string> {
+  const headers: Record<string, string> = {
+    'x-stream-output': streamHeaders['x-stream-output'],
+    'content-type': 'text/plain',
+    'x-content-type-options': 'nosniff',
+  };
+  if (length !== undefined) headers['x-content-length'] = String(length);
+  return headers;
+}
+
 /**
  * Streams bytes as the response, with their number where it is known. The head is sent with the first bytes, so that
  * an earlier error is still an error response.
@@ -136,13 +147,7 @@ export async function sendBytes(
   // After an error the system may still read the chunk.
   const writtenOf = (chunk: Uint8Array) => onSent && ((error?: Error | null) => void (error ?? onSent(chunk)));
   const first = await source.next();
-  sendHead(response, {
-    ...streamHeaders,
-    'content-type': 'text/plain',
-    'x-content-type-options': 'nosniff',
-    // Lets a client without trailers notice that the stream was cut short.
-    ...(length !== undefined && { 'x-content-length': length }),
-  });
+  sendHead(response, fileHeaders(length));
   if (!first.done) await write(response, first.value, signal, writtenOf(first.value));
   for await (const bytes of source) await write(response, bytes, signal, writtenOf(bytes));
   response.end();

@@ -122,11 +122,12 @@ export class FastConnection {
     const stop = start + head.contentLength;
     if (bytes.length < stop) return undefined;
     const unread = bytes.length > stop ? bytes.subarray(stop) : undefined;
-    return { request: new Request(this.#socket, head, bytes.subarray(start, stop)), unread };
+    const request = new Request(this.#socket, head, bytes.subarray(start, stop));
+    return { request, bytes: bytes.subarray(0, stop), unread };
   }
 
   /** Answers a request. Returns whether the next one may be read. */
-  #serve({ request, unread }: Taken): boolean {
+  #serve({ request, bytes, unread }: Taken): boolean {
     let answer: ReturnType<FastHandler['answer']>;
     try {
       answer = this.#options.handler.answer(request);
@@ -134,11 +135,26 @@ export class FastConnection {
       this.#socket.destroy();
       return false;
     }
-    if (!(answer instanceof Promise) && this.#send(answer)) return true;
+    if (!(answer instanceof Promise) && answer !== undefined && this.#send(answer)) return true;
     this.#request = request;
     this.#unread = unread;
-    if (answer instanceof Promise) answer.then((made) => this.#send(made) && this.#next()).catch(this.#onError);
+    if (answer instanceof Promise) answer.then((made) => this.#finish(made, bytes)).catch(this.#onError);
+    else if (answer === undefined) this.#leave(bytes);
     return false;
+  }
+
+  #finish(answer: FastAnswer | undefined, bytes: Buffer): void {
+    if (answer === undefined) this.#leave(bytes);
+    else if (this.#send(answer)) this.#next();
+  }
+
+  /** Leaves a request, and what arrived after it, to the full parser. */
+  #leave(bytes: Buffer): void {
+    const unread = this.#unread;
+    this.#request = undefined;
+    this.#unread = undefined;
+    if (this.#socket.destroyed) return;
+    this.#handOver(unread === undefined ? bytes : Buffer.concat([bytes, unread]));
   }
 
   #headOf(text: string): FastHead | undefined {
@@ -153,15 +169,21 @@ export class FastConnection {
   #send(answer: FastAnswer): boolean {
     const { keepAliveMs } = this.#options;
     const socket = this.#socket;
-    if (!socket.writable) return false;
+    if (!socket.writable) {
+      answer.onSent?.(false);
+      return false;
+    }
     const keepsAlive = !this.#isDraining;
     const bytes = answerBytes(answer, { keepsAlive, keepAliveSeconds: keepAliveMs / 1000 });
     if (!keepsAlive) {
       socket.end(bytes, 'latin1');
+      answer.onSent?.(true);
       return false;
     }
     holdBack(socket);
-    if (socket.write(bytes, 'latin1')) return true;
+    const hasRoom = socket.write(bytes, 'latin1');
+    answer.onSent?.(true);
+    if (hasRoom) return true;
     // A client that does not read its responses gets no further ones.
     socket.pause().once('drain', () => this.#next());
     return false;
@@ -190,6 +212,8 @@ export class FastConnection {
 
 interface Taken {
   readonly request: Request;
+  /** Head and body of this request. */
+  readonly bytes: Buffer;
   /** Bytes after this request. */
   readonly unread: Buffer | undefined;
 }
@@ -207,6 +231,10 @@ class Request implements FastRequest {
     this.path = path;
     this.headers = headers;
     this.body = body;
+  }
+
+  get socket(): Socket {
+    return this.#socket;
   }
 
   get remoteAddress(): string | undefined {

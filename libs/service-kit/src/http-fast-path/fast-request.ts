@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** A POST whose head and body came in one piece. */
 export interface FastRequest {
@@ -9,6 +10,8 @@ export interface FastRequest {
   readonly body: Buffer;
   /** IP address of the client. */
   readonly remoteAddress: string | undefined;
+  /** Connection of the request, with the bytes that it has received and sent. */
+  readonly socket: Pick<Socket, 'bytesRead' | 'bytesWritten'>;
   /** Aborts when the client closes the connection. */
   readonly signal: AbortSignal;
 }
@@ -18,19 +21,26 @@ export interface FastAnswer {
   /** Header fields without length, date and connection. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
+  /** Name of the trailer that the response announces and never sends. The body is then one chunk instead of a counted body. */
+  readonly trailer?: string;
+  /** Called once: after the response is written to the connection, or with false where the connection has ended before. */
+  readonly onSent?: (isSent: boolean) => void;
 }
 
 /** Handler of plain requests. */
 export interface FastHandler {
   /** Reports whether this handler takes requests of a path. */
   takes(path: string): boolean;
-  /** Returns the response, without a promise where possible. Must not throw. */
-  answer(request: FastRequest): FastAnswer | Promise<FastAnswer>;
+  /**
+   * Returns the response, without a promise where possible. `undefined` leaves the request to the full parser, with its connection:
+   * nothing may have been counted for it. Must not throw.
+   */
+  answer(request: FastRequest): FastAnswer | undefined | Promise<FastAnswer | undefined>;
 }
 
-/** Serializes a response: as text where all of it is ASCII, which is written without a copy. */
+/** Serializes a response: a text is to be written as Latin-1. */
 export function answerBytes(
-  { status, headers, body }: FastAnswer,
+  { status, headers, body, trailer }: FastAnswer,
   { keepsAlive, keepAliveSeconds }: { readonly keepsAlive: boolean; readonly keepAliveSeconds: number },
 ): string | Buffer {
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
@@ -38,11 +48,19 @@ export function answerBytes(
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   const connection = keepsAlive ? `keep-alive\r\nkeep-alive: timeout=${keepAliveSeconds}` : 'close';
   head += `date: ${httpDate()}\r\nconnection: ${connection}\r\n`;
-  if (status !== 204) head += `content-length: ${length}\r\n`;
-  head += '\r\n';
-  if (typeof body !== 'string') return Buffer.concat([Buffer.from(head, 'latin1'), body]);
-  return length === body.length ? head + body : Buffer.from(head + body);
+  if (trailer === undefined) head += status === 204 ? '\r\n' : `content-length: ${length}\r\n\r\n`;
+  else
+    head += `trailer: ${trailer}\r\ntransfer-encoding: chunked\r\n\r\n${length === 0 ? '' : `${length.toString(16)}\r\n`}`;
+  const tail = trailer === undefined ? '' : length === 0 ? '0\r\n\r\n' : '\r\n0\r\n\r\n';
+  // A text is allocated faster than the memory of a buffer of this size.
+  if (typeof body !== 'string' && length <= textBytesMax) return head + body.toString('latin1') + tail;
+  if (length === body.length && typeof body === 'string') return head + body + tail;
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  return Buffer.concat([Buffer.from(head, 'latin1'), bytes, Buffer.from(tail)]);
 }
+
+/** Longest binary body that is written as text. */
+const textBytesMax = 16 * 1024;
 
 let date = '';
 let dateUntil = 0;

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { FastAnswer, FastHandler } from './fast-request.ts';
+import { answerBytes, type FastAnswer, type FastHandler, type FastRequest } from './fast-request.ts';
 import { HttpFastPath } from './http-fast-path.ts';
 
 /** Echoes the parsed request and the path that it took: fast or full. */
@@ -12,19 +12,24 @@ let plainAnswers = 0;
 let aborted: Promise<void>;
 const handler: FastHandler = {
   takes: (path) => path.startsWith('/v3/'),
-  async answer({ path, body, signal }): Promise<FastAnswer> {
+  answer(request) {
     plainAnswers++;
-    if (path === '/v3/waits') {
-      aborted = new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
-      await aborted;
-    }
-    if (path === '/v3/fails') throw new Error('a fault of the handler');
-    const text = body.toString();
-    if (path === '/v3/long') return { status: 200, headers: {}, body: 'ä'.repeat(4_000_000) };
-    await new Promise((resolve) => setTimeout(resolve, 1));
-    return { status: text === '' ? 204 : 200, headers: { 'x-a': '1' }, body: text === '' ? '' : echo(path, text) };
+    return request.path === '/v3/leaves' ? undefined : answerLater(request);
   },
 };
+
+async function answerLater({ path, body, signal }: FastRequest): Promise<FastAnswer | undefined> {
+  if (path === '/v3/waits') {
+    aborted = new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+    await aborted;
+  }
+  if (path === '/v3/fails') throw new Error('a fault of the handler');
+  const text = body.toString();
+  if (path === '/v3/long') return { status: 200, headers: {}, body: 'ä'.repeat(4_000_000) };
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  if (path === '/v3/leaves-later') return undefined;
+  return { status: text === '' ? 204 : 200, headers: { 'x-a': '1' }, body: text === '' ? '' : echo(path, text) };
+}
 
 function fullServer(): Server {
   const server = createServer((request, response) => {
@@ -110,7 +115,7 @@ const chunked = (path: string, body: string) =>
 
 describe('compared with the full parser', () => {
   const body = fc.stringMatching(/^[a-zé{}"]{0,40}$/);
-  const path = fc.constantFrom('/v3/key', '/v3/other?x=1', '/else');
+  const path = fc.constantFrom('/v3/key', '/v3/other?x=1', '/v3/leaves', '/v3/leaves-later', '/else');
   const request = fc.oneof(
     { weight: 6, arbitrary: fc.tuple(path, body).map(([to, text]) => post(to, text)) },
     { weight: 1, arbitrary: fc.tuple(path, fc.stringMatching(/^[a-z]{1,9}$/)).map(([to, text]) => chunked(to, text)) },
@@ -221,4 +226,15 @@ test('a drain answers requests under way, announces the end, and closes the rest
   expect(essence(await answered)).toMatchObject([['200', '\u00c3\u00a9', 'close']]);
   await Promise.all([idleEnded, closed]);
   await forgotten(draining);
+});
+
+test.each([
+  ['some text', '9\r\nsome text\r\n0\r\n\r\n'],
+  ['', '0\r\n\r\n'],
+])('a response with a trailer has its body %j in one chunk', (body, framed) => {
+  const answer = { status: 200, headers: { 'x-a': '1' }, body: Buffer.from(body), trailer: 'X-Error' };
+  const [head, ...rest] = answerBytes(answer, { keepsAlive: true, keepAliveSeconds: 1 }).toString().split('\r\n\r\n');
+  expect(head).toMatch(/\r\ntrailer: X-Error\r\ntransfer-encoding: chunked$/);
+  expect(head).not.toContain('content-length');
+  expect(rest.join('\r\n\r\n')).toBe(framed);
 });

@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { freePort } from '../../../tools/peers/free-port.mjs';
+import { basic, Service } from './service.ts';
+
+// A cat of a small file takes the fast path (src/api-v0/read/small-cat.ts). With `Connection: close` it takes the other one.
+const service = new Service();
+const contents: Readonly<Record<string, string>> = {
+  empty: '',
+  word: 'hello',
+  page: 'x'.repeat(4096),
+  longest: 'y'.repeat(65_536),
+  long: 'z'.repeat(300_000),
+};
+const absent = 'QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn';
+const cids: Record<string, string> = {};
+let adminUrl: string;
+beforeAll(async () => {
+  await service.makeAccounts();
+  adminUrl = `http://127.0.0.1:${await freePort()}`;
+  await service.start({ STORAGE_BLOCK_WAIT_SECONDS: '0', STORAGE_API_ADMIN_PORT: new URL(adminUrl).port });
+  for (const [name, content] of Object.entries(contents)) {
+    for (const [kind, query] of [
+      ['dag-pb', ''],
+      ['raw', '?cid-version=1'],
+    ]) {
+      const [line] = await service.add(content, query);
+      cids[`${name}, ${kind}`] = line?.Hash ?? '';
+    }
+  }
+});
+afterAll(() => service.remove());
+
+interface Answer {
+  readonly status: string;
+  readonly isFast: boolean;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Field values that differ between two requests. */
+const varying = new Set(['date', 'x-request-id', 'connection', 'keep-alive', 'ratelimit']);
+
+function parse(text: string): Answer {
+  const end = text.indexOf('\r\n\r\n');
+  const [status = '', ...lines] = text.slice(0, end).split('\r\n');
+  const fields: Record<string, string> = {};
+  for (const line of lines) {
+    const [name = '', value = ''] = line.split(/: (.*)/s);
+    fields[name.toLowerCase()] = varying.has(name.toLowerCase()) ? '' : value;
+  }
+  // Node writes the fields that it adds with a capital letter.
+  return { status, isFast: lines.some((line) => line.startsWith('date:')), fields, body: text.slice(end + 4) };
+}
+
+const headOf = (path: string, { authorization = basic('ann'), connection = 'keep-alive', more = '' } = {}) =>
+  `POST /api/v0/${path} HTTP/1.1\r\nhost: a\r\nauthorization: ${authorization}\r\nconnection: ${connection}\r\n${more}content-length: 0\r\n\r\n`;
+
+/** Sends a request, and then one for which the server closes the connection. @returns the response to the first */
+async function ask(head: string, close = headOf('version', { connection: 'close' })): Promise<Answer> {
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  const first = await exchange(socket, head);
+  if (!socket.destroyed) socket.end(close);
+  return parse(first);
+}
+
+async function exchange(socket: Socket, head: string): Promise<string> {
+  let text = '';
+  socket.write(head);
+  for (;;) {
+    const [chunk] = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => [undefined])]);
+    if (chunk === undefined) return text;
+    text += chunk.toString('latin1');
+    const [head = '', body = ''] = text.split(/\r\n\r\n(.*)/s);
+    const length = /content-length: (\d+)/i.exec(head)?.[1];
+    const isComplete = length === undefined ? /(^|\r\n)0\r\n\r\n$/.test(body) : body.length >= Number(length);
+    if (text.includes('\r\n\r\n') && isComplete) return text;
+  }
+}
+
+/** Bytes of a body in chunks. */
+function joined({ body }: Answer): string {
+  let content = '';
+  for (let at = 0; ; ) {
+    const end = body.indexOf('\r\n', at);
+    const length = Number.parseInt(body.slice(at, end), 16);
+    if (length === 0) return content;
+    content += body.slice(end + 2, end + 2 + length);
+    at = end + 2 + length + 2;
+  }
+}
+
+describe('cat on both paths', () => {
+  test.each(Object.keys(contents).flatMap((name) => [`${name}, dag-pb`, `${name}, raw`]))(
+    'returns equal responses for a file: %s',
+    async (name) => {
+      const path = `cat?arg=${cids[name]}`;
+      const [fast, full] = [await ask(headOf(path)), await ask(headOf(path, { connection: 'close' }))];
+      expect([fast.isFast, full.isFast]).toEqual([!name.startsWith('long,'), false]);
+      expect(joined(fast)).toBe(contents[name.split(',')[0] ?? '']);
+      expect([fast.status, joined(fast)]).toEqual([full.status, joined(full)]);
+      // The other path has no Keep-Alive field when it closes the connection.
+      expect({ ...fast.fields, 'keep-alive': '' }).toEqual({ ...full.fields, 'keep-alive': '' });
+    },
+  );
+
+  test.each([
+    ['a missing block', `cat?arg=${absent}`, {}],
+    ['a wrong secret', `cat?arg=${absent}`, { authorization: basic('ann', 'wrong') }],
+    ['no credentials', `cat?arg=${absent}`, { authorization: '' }],
+    ['a page of another origin', `cat?arg=${absent}`, { more: 'user-agent: Mozilla/5.0\r\n' }],
+  ])('returns the same error for %s', async (_, path, options) => {
+    const [kept, closed] = [
+      await ask(headOf(path, options)),
+      await ask(headOf(path, { ...options, connection: 'close' })),
+    ];
+    expect(kept.isFast).toBe(false);
+    expect(kept.status).not.toContain('200');
+    expect([kept.status, kept.body]).toEqual([closed.status, closed.body]);
+  });
+});
+
+test('pipelined requests on one connection are answered in order, also after a long file', async () => {
+  const names = ['word, raw', 'long, raw', 'page, dag-pb', 'word, dag-pb'];
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  socket.write(
+    names.map((name) => headOf(`cat?arg=${cids[name]}`)).join('') + headOf('version', { connection: 'close' }),
+  );
+  let text = '';
+  for await (const chunk of socket) text += chunk.toString('latin1');
+  const answers = text.split(/(?=HTTP\/1\.1 )/).map(parse);
+  expect(answers.map(({ isFast }) => isFast)).toEqual([true, false, false, false, false]);
+  expect(answers.slice(0, 4).map(joined)).toEqual(names.map((name) => contents[name.split(',')[0] ?? '']));
+});
+
+test('requests on the fast path are counted', async () => {
+  const usage = async () => {
+    const text = await (await fetch(`${adminUrl}/metrics`)).text();
+    return Number(/^cairn_requests_total\{[^}]*operation="cat"[^}]*outcome="ok"[^}]*\} (\d+)/m.exec(text)?.[1] ?? 0);
+  };
+  const before = await usage();
+  for (let count = 0; count < 3; count++) await ask(headOf(`cat?arg=${cids['word, raw']}`));
+  expect((await usage()) - before).toBe(3);
+});

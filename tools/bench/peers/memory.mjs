@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+
+/** Anonymous memory of a process in MiB: resident memory without mapped files. Linux only. */
+function anonymousMebibytes(pid) {
+  if (pid === undefined) return undefined;
+  try {
+    const kilobytes = /^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns rows of memory after all other rows.
+ * @param processes of Cairn and of peers: { name, pid, peer, goal } with the goal in MiB
+ */
+export function memoryRows(processes) {
+  return processes.flatMap(({ name, pid, goal, peers }) => {
+    const mebibytes = anonymousMebibytes(pid);
+    if (mebibytes === undefined) return [];
+    const others = peers.flatMap((peer) => {
+      const size = anonymousMebibytes(peer.pid);
+      return size === undefined ? [] : [{ name: peer.name, mebibytes: size }];
+    });
+    return [{ name, goal, mebibytes, peers: others }];
+  });
+}
