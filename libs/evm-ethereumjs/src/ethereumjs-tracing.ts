@@ -53,8 +53,9 @@ export function followEthereumjs(
       address: event.address.bytes,
       world,
       returnData: frame?.returnData ?? noBytes,
+      error: undefined,
     };
-    tracer.onStep?.(seen);
+    if (tracer.stepOpcodes?.has(seen.opcode) !== false) tracer.onStep?.(seen);
     const log = logOfStep(seen);
     if (log !== undefined) tracer.onLog?.(log, logs++);
     if (opcode.code === op.SELFDESTRUCT) endContract(seen);

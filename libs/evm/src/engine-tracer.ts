@@ -25,7 +25,7 @@ export interface EngineStep {
   /** Return data of the frame's last call. */
   readonly returnData: Uint8Array;
   /** geth's message if the step cannot begin. Faults during the step are reported with its frame. */
-  readonly error?: string;
+  readonly error: string | undefined;
 }
 
 export type FrameKind = 'CALL' | 'CALLCODE' | 'DELEGATECALL' | 'STATICCALL' | 'CREATE' | 'CREATE2' | 'SELFDESTRUCT';
@@ -57,6 +57,11 @@ export interface EngineFrameEnd {
 /** Receives the events of a run. */
 export interface EngineTracer {
   onStep?(step: EngineStep): void;
+  /**
+   * The only opcodes whose steps are reported, and with a fault only one that their price shows. Possible are opcodes that read or
+   * write beyond their frame, such as SLOAD and CALL. Other steps run at full speed. Default: all opcodes.
+   */
+  readonly stepOpcodes?: ReadonlySet<number>;
   /** The last reported step failed or reverts. `error` is geth's message. */
   onFault?(error: string): void;
   onEnter?(frame: EngineFrame): void;

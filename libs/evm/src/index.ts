@@ -30,7 +30,7 @@ export {
 export type { ForkRules } from './forks/fork-rules.ts';
 export { forkRules, isMergedAt } from './forks/rules-at.ts';
 export { formatGoDuration } from './format-go-duration.ts';
-export { GasBudgetExceeded } from './gas-budget.ts';
+export { GasBudgetExceeded, gasBudgetExceeded } from './gas-budget.ts';
 export { create2Address, createAddress } from './interpreter/create-address.ts';
 export { halts } from './interpreter/halt.ts';
 export { createInterpreterEngine } from './interpreter/interpreter-engine.ts';

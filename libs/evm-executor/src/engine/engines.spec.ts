@@ -1,7 +1,15 @@
 import { type ChainSpec, type Hex, hexFromBytes } from '@cairn/block-model';
 import { createMemoryState } from '@cairn/block-model/testing';
-import type { CallEngine, Deadline } from '@cairn/evm';
-import { createInterpreterEngine, forkRules, op, StateCache, WorldState } from '@cairn/evm';
+import type { CallEngine, Deadline, EngineTracer } from '@cairn/evm';
+import {
+  callOpcodes,
+  createInterpreterEngine,
+  createTracedEngine,
+  forkRules,
+  op,
+  StateCache,
+  WorldState,
+} from '@cairn/evm';
 import { compileLimits, createCompiledEngine } from '@cairn/evm/compiled';
 import { createEthereumjsEngine } from '@cairn/evm-ethereumjs';
 import { describe, expect, test } from '@jest/globals';
@@ -20,6 +28,7 @@ const nobody: CallEngine = {
   run: () => Promise.reject(new Error('A message was left to another engine.')),
 };
 const interpreter = createInterpreterEngine(nobody);
+const traced = createTracedEngine(nobody);
 /** One engine compiles every code before its first run, the other one at its first jump. */
 const compiled = [
   createCompiledEngine(nobody, { ...compileLimits, callsMin: 1, callsMax: 1, bytesPerCall: Number.POSITIVE_INFINITY }),
@@ -201,6 +210,7 @@ async function run(
   engine: CallEngine,
   { codes, data, gasLimit, value, target }: Scenario,
   deadline?: Deadline,
+  tracer?: EngineTracer,
 ) {
   const rules = forkRules(spec, { number: 1000n, timestamp: 1000n });
   const accounts = {
@@ -235,7 +245,7 @@ async function run(
     precompiles: { removed: new Set<Hex>(), moved: new Map<Hex, Hex>() },
   };
   try {
-    const { outcome, gasUsed } = await applyMessage(context, call, { gasLimit, deadline });
+    const { outcome, gasUsed } = await applyMessage(context, call, { gasLimit, deadline, ...(tracer && { tracer }) });
     const { kind, output, gasRefund, logs, reason } = outcome;
     const plainLogs = logs.map(({ address, topics, data }) => ({ address, topics, data }));
     return {
@@ -250,6 +260,39 @@ async function run(
   } catch (error) {
     return { refused: String(error) };
   }
+}
+
+/** Opcodes that a tracer can choose: those that leave the frame. */
+const observed: ReadonlySet<number> = new Set<number>([
+  ...callOpcodes,
+  op.SLOAD,
+  op.SSTORE,
+  op.BALANCE,
+  op.EXTCODECOPY,
+  op.KECCAK256,
+  op.CREATE,
+  op.CREATE2,
+  op.RETURN,
+  op.SELFDESTRUCT,
+]);
+
+/** Records frames, logs and the steps of chosen opcodes. @param choosesSteps whether the engine may skip the other steps */
+function eventsTracer(choosesSteps: boolean) {
+  const events: unknown[] = [];
+  const tracer: EngineTracer = {
+    ...(choosesSteps && { stepOpcodes: observed }),
+    onStep({ opcode, pc, gas, gasCost, depth, stack, memory, refund, address, returnData, error }) {
+      // Steps that fail before their price is known are reported to tracers of all steps only.
+      if (!observed.has(opcode) || error !== undefined) return;
+      // The start of a long memory stands for all of it: a loop may report thousands of steps.
+      const bytes = [memory.subarray(0, 64), address, returnData.subarray(0, 64)].map(hexFromBytes);
+      events.push({ opcode, pc, gas, gasCost, depth, stack: stack.slice(-8), refund, bytes, size: memory.length });
+    },
+    onEnter: ({ from, to, input, ...frame }) => events.push({ ...frame, bytes: [from, to, input].map(hexFromBytes) }),
+    onExit: ({ output, ...end }) => events.push({ ...end, output: hexFromBytes(output) }),
+    onLog: ({ address, topics, data }, index) => events.push({ address, topics, data, index }),
+  };
+  return { tracer, events };
 }
 
 const pad = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`;
@@ -288,6 +331,13 @@ describe.each(testForks)('%s', (fork) => {
         const deadline = { at: Number.POSITIVE_INFINITY, timeoutMs: 0, gasBetween: given.gasBetween };
         for (const engine of [interpreter, compiled[0] as CallEngine])
           expect(await run(spec, engine, given, deadline)).toEqual(actual);
+        const [all, chosen] = [eventsTracer(false), eventsTracer(true)];
+        for (const { tracer } of [all, chosen])
+          expect({ ...(await run(spec, traced, given, undefined, tracer)), reason: undefined }).toEqual({
+            ...actual,
+            reason: undefined,
+          });
+        expect(chosen.events).toEqual(all.events);
       }),
       { seed, numRuns },
     );

@@ -1,9 +1,11 @@
 import type { Hex } from '@cairn/block-model';
-import { expect, test } from '@jest/globals';
+import { ExecutionTimeoutError, gasBudgetExceeded } from '@cairn/evm';
+import { describe, expect, test } from '@jest/globals';
 import type { CallResult } from '../call-result.ts';
 import { alice, testHeader, testSpec } from '../test-chain.fixture.ts';
-import type { CallPool } from './call-pool.ts';
-import { openCallServer } from './call-server.ts';
+import { parseTraceOptions } from '../trace/trace-options.ts';
+import type { CallPool, CallPoolExecuteOptions, CallUse } from './call-pool.ts';
+import { type CallServer, openCallServer } from './call-server.ts';
 import type { ExecutionJob, ResultOf } from './execution-job.ts';
 import { InlineExecutor } from './inline-executor.ts';
 
@@ -47,6 +49,88 @@ const job = (to: Hex, more: object = {}) => ({
   call: { from: alice, to, ...more },
 });
 
+const overridesOf = (count: number, code: Hex = '0x') =>
+  new Map(range(count).map((at): [Hex, { code: Hex }] => [`0x${'0'.repeat(39)}${at}`, { code }]));
+const range = (count: number) => Array.from({ length: count }, (_, at) => at);
+const trace = {
+  kind: 'traceBlock' as const,
+  chain: 'test',
+  blockHash: testHeader.hash,
+  index: 0,
+  options: parseTraceOptions({ tracer: 'callTracer' }),
+};
+
+test('executes a call with overridden code in the calling thread', async () => {
+  const { executor, jobs } = await openExecutor();
+  const stateOverrides = new Map([[loop, { code: '0x435f5260205ff3' as const }]]);
+  const result = await executor.execute({ ...job(loop), stateOverrides });
+  expect(result).toMatchObject({ kind: 'success', output: `0x${testHeader.number.toString(16).padStart(64, '0')}` });
+  expect(jobs).toEqual([]);
+});
+
+describe('traces of blocks', () => {
+  const result = { kind: 'json' as const, json: '{}', gasUsed: 1n };
+  /** An executor whose server does as it is asked for each trace. */
+  function openTracer(serve: CallServer['serve']) {
+    const jobs: ExecutionJob[] = [];
+    const uses: CallUse[] = [];
+    const pool: CallPool = {
+      async execute<Job extends ExecutionJob>(given: Job, { onUsed }: CallPoolExecuteOptions = {}) {
+        jobs.push(given);
+        onUsed?.({ workerMs: 9, isAnswered: true });
+        return result as unknown as ResultOf<Job>;
+      },
+      stats: () => ({ running: 0, queued: 0, idle: 1, starting: 0, replaced: 0 }),
+      close: async () => undefined,
+    };
+    const server: CallServer = {
+      serve,
+      resume: () => Promise.reject(new Error('unused')),
+      close: async () => undefined,
+    };
+    const executor = new InlineExecutor(pool, server);
+    const run = () => executor.execute(trace, { onUsed: (use) => uses.push(use) });
+    return { run, jobs, uses };
+  }
+
+  test('run in the calling thread under a deadline, one after the other, and report their time', async () => {
+    let running = 0;
+    const { run, jobs, uses } = openTracer(async (_, deadline) => {
+      expect(deadline).toMatchObject({ timeoutMs: 4 });
+      expect(++running).toBe(1);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      running--;
+      return result;
+    });
+    await Promise.all([run(), run(), run()]);
+    expect(jobs).toEqual([]);
+    expect(uses.map(({ isAnswered, workerMs }) => [isAnswered, workerMs > 0.5])).toEqual(
+      range(3).map(() => [true, true]),
+    );
+  });
+
+  test.each([
+    ['exceed their budget', () => Promise.reject(gasBudgetExceeded)],
+    ['exceed their time', () => Promise.reject(new ExecutionTimeoutError(4))],
+  ])('restart in the pool where they %s, and report the use of the worker only', async (_, serve) => {
+    let served = 0;
+    const { run, jobs, uses } = openTracer(() => {
+      served++;
+      return serve();
+    });
+    expect(await run()).toBe(result);
+    expect(await run()).toBe(result);
+    expect([served, jobs.length]).toEqual([1, 2]);
+    expect(uses).toEqual([9, 9].map((workerMs) => ({ workerMs, isAnswered: true })));
+  });
+
+  test('report their use when they fail', async () => {
+    const { run, jobs, uses } = openTracer(() => Promise.reject(new Error('a fault')));
+    await expect(run()).rejects.toThrow('a fault');
+    expect([jobs, uses]).toEqual([[], [{ workerMs: expect.any(Number), isAnswered: false }]]);
+  });
+});
+
 test('executes a light call in the calling thread, in the environment of its block', async () => {
   const { executor, jobs } = await openExecutor();
   const result = await executor.execute(job(number));
@@ -75,7 +159,11 @@ test('returns a halt of a call that runs out of gas within the budget', async ()
 });
 
 test.each([
-  ['overrides', { ...job(number), stateOverrides: new Map() }],
+  ['overrides of the block', { ...job(number), blockOverrides: {} }],
+  ['overrides of many accounts', { ...job(number), stateOverrides: overridesOf(5) }],
+  ['long overrides', { ...job(number), stateOverrides: overridesOf(2, `0x${'00'.repeat(20_000)}`) }],
+  ['a given block', { ...trace, raw: new Uint8Array(1) }],
+  ['a trace of memory', { ...trace, options: parseTraceOptions({ enableMemory: true }) }],
   ['another kind of job', { ...job(number), kind: 'estimateGas' as const }],
   ['long input', job(number, { data: `0x${'00'.repeat(20_000)}` })],
   ['authorizations', job(number, { authorizationList: [] })],

@@ -1,30 +1,33 @@
-// Fast path for light calls; call-pool.bench.ts measures it beside the worker threads.
-import { GasBudgetExceeded } from '@cairn/evm';
-import type { CallRequest } from '../call-request.ts';
+// Fast path for light calls and traces; call-pool.bench.ts measures it beside the worker threads, and the rows
+// debug_traceTransaction of tools/bench/peers.mjs beside geth. inline-executor.spec.ts compares it with the pool.
+import { isCairnError } from '@cairn/errors';
+import { type Deadline, GasBudgetExceeded, gasBudgetExceeded } from '@cairn/evm';
 import type { CallPoolStats } from './call-pool.ts';
 import type { CallServer } from './call-server.ts';
-import type { CallJob, ExecutionJob, ResultOf } from './execution-job.ts';
+import type { ExecutionJob, ResultOf } from './execution-job.ts';
+import { inlineRouteOf, isBlockTrace } from './inline-route.ts';
 import type { ResumablePool, ResumeOptions } from './resumable-pool.ts';
 
-/**
- * Maximum input length of an inline call. Parsing, copying and hashing of input cost no gas, so longer input is passed to a
- * worker.
- */
-const dataCharactersMax = 16_384;
-const accessListMax = 16;
 /** Time for which a function that exceeded the budget goes directly to the workers. */
 const heavyMs = 10_000;
 const heavyMax = 1_000;
+/** The same for a trace, which may also exceed its time while code is new to the JIT compiler. */
+const heavyTraceMs = 1_000;
+/** Time limit of an inline trace: the calling thread also serves light methods. */
+const traceMsMax = 4;
+/** Gas between two checks of that limit: about half a millisecond of traced steps. */
+const traceGasBetween = 5_000;
 
 /**
- * Executes light calls in the calling thread, since sending a call to a worker takes several times longer. A call that exceeds its
- * gas budget restarts in the pool, and further calls of that function go to the pool directly for {@link heavyMs}.
+ * Executes light calls and traces of light blocks in the calling thread, since sending one to a worker takes several times longer.
+ * A job that exceeds its budget restarts in the pool, and further jobs of that function or block go to the pool directly for a while.
  */
 export class InlineExecutor implements ResumablePool {
   readonly #pool: ResumablePool;
   readonly #server: CallServer;
   /** End of the direct route to the pool, by function. */
   readonly #heavy = new Map<string, number>();
+  #lastTrace: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   constructor(pool: ResumablePool, server: CallServer) {
@@ -33,9 +36,10 @@ export class InlineExecutor implements ResumablePool {
   }
 
   async execute<Job extends ExecutionJob>(job: Job, options: ResumeOptions = {}): Promise<ResultOf<Job>> {
-    const name = this.#isClosed ? undefined : this.#functionOf(job);
-    if (name === undefined) return await this.#pool.execute(job, options);
+    const name = this.#isClosed ? undefined : inlineRouteOf(job);
+    if (name === undefined || this.#isHeavy(name)) return await this.#pool.execute(job, options);
     try {
+      if (isBlockTrace(job)) return await this.#trace(job, options);
       // The server returns the result type of the job's kind.
       if (options.resume === undefined) return (await this.#server.serve(job)) as ResultOf<Job>;
       const { result, reads } = await this.#server.resume(job);
@@ -44,8 +48,34 @@ export class InlineExecutor implements ResumablePool {
     } catch (thrown) {
       if (!(thrown instanceof GasBudgetExceeded)) throw thrown;
       if (this.#heavy.size >= heavyMax) this.#heavy.clear();
-      this.#heavy.set(name, performance.now() + heavyMs);
+      this.#heavy.set(name, performance.now() + (isBlockTrace(job) ? heavyTraceMs : heavyMs));
       return await this.#pool.execute(job, options);
+    }
+  }
+
+  /** Traces a light block, and reports its time as that of a worker. @throws GasBudgetExceeded also at {@link traceMsMax} */
+  async #trace<Job extends ExecutionJob>(job: Job, { resume, onUsed }: ResumeOptions): Promise<ResultOf<Job>> {
+    // Chains whose state may be missing here resume in the pool.
+    if (resume !== undefined) throw gasBudgetExceeded;
+    // One after the other: the time of a trace would otherwise include that of concurrent ones.
+    const before = this.#lastTrace;
+    let end = () => {};
+    this.#lastTrace = new Promise((resolve) => {
+      end = resolve;
+    });
+    await before;
+    const start = performance.now();
+    const deadline: Deadline = { at: start + traceMsMax, timeoutMs: traceMsMax, gasBetween: traceGasBetween };
+    try {
+      const result = await this.#server.serve(job, deadline);
+      onUsed?.({ workerMs: performance.now() - start, isAnswered: true });
+      return result as ResultOf<Job>;
+    } catch (thrown) {
+      if (isCairnError(thrown, 'EXECUTION_TIMEOUT')) throw gasBudgetExceeded;
+      if (!(thrown instanceof GasBudgetExceeded)) onUsed?.({ workerMs: performance.now() - start, isAnswered: false });
+      throw thrown;
+    } finally {
+      end();
     }
   }
 
@@ -59,26 +89,12 @@ export class InlineExecutor implements ResumablePool {
     await this.#server.close();
   }
 
-  /** Returns the called function if the call may be light, and `undefined` for other jobs and recently heavy functions. */
-  #functionOf(job: ExecutionJob): string | undefined {
-    if (!isCall(job) || job.stateOverrides !== undefined || job.blockOverrides !== undefined) return undefined;
-    if (!isSmall(job.call)) return undefined;
-    const name = `${job.chain} ${job.call.to} ${job.call.data?.slice(0, 10)}`;
+  /** Reports whether a function or block exceeded its budget recently. */
+  #isHeavy(name: string): boolean {
     const until = this.#heavy.get(name);
-    if (until === undefined) return name;
-    if (until > performance.now()) return undefined;
+    if (until === undefined) return false;
+    if (until > performance.now()) return true;
     this.#heavy.delete(name);
-    return name;
+    return false;
   }
-}
-
-function isCall(job: ExecutionJob): job is CallJob {
-  return job.kind === undefined || job.kind === 'call';
-}
-
-function isSmall({ data = '0x', accessList = [], authorizationList, blobVersionedHashes }: CallRequest): boolean {
-  if (data.length > dataCharactersMax || accessList.length > accessListMax) return false;
-  // Recovering a signature takes a millisecond.
-  if (authorizationList !== undefined || blobVersionedHashes !== undefined) return false;
-  return accessList.every(({ storageKeys }) => storageKeys.length <= accessListMax);
 }

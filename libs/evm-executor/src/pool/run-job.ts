@@ -31,7 +31,8 @@ export async function runJob(
   if (job.contracts !== undefined && (job.kind === 'traceBlock' || job.kind === 'executionWitness'))
     throw executionErrors.failed('a job on a whole block cannot be limited to contracts');
   if (isRead(job)) return serveRead(job, chain.source);
-  if (job.kind === 'traceBlock') return serveBlockTrace(job, chain, engine, deadline);
+  if (job.kind === 'traceBlock')
+    return serveBlockTrace(job, chain, { engine, deadline, isInline: gasBudget !== undefined });
   if (job.kind === 'executionWitness') return serveWitness(job, chain.chain, chain.source, engine, deadline);
   if (job.kind === 'traceCall' && job.index !== undefined)
     return serveTraceWithin({ ...job, index: job.index }, chain, engine, { gasCapMultiplier, deadline });

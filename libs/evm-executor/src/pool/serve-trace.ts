@@ -1,6 +1,6 @@
 import { type Block, decodeBlock } from '@cairn/block-model';
 import { isCairnError } from '@cairn/errors';
-import type { CallEngine, Deadline } from '@cairn/evm';
+import { type CallEngine, type Deadline, gasBudgetExceeded } from '@cairn/evm';
 import { StateUnavailableError, TraceRefusedError } from '../errors.ts';
 import { traceBlock } from '../trace/trace-block.ts';
 import { traceCall } from '../trace/trace-call.ts';
@@ -8,16 +8,34 @@ import { ancestorHashes } from './ancestor-hashes.ts';
 import type { ResultOf, TraceBlockJob, TraceCallJob } from './execution-job.ts';
 import { blockOf, type OpenChain } from './open-chain.ts';
 
-/** Traces transactions of a block. @throws STATE_UNAVAILABLE, TRACE_REFUSED, and the errors of {@link traceBlock} */
+/** Limits of a block that is traced in the calling thread. A trace beyond them throws GasBudgetExceeded. */
+const inlineLimits = {
+  /** Gas of the block without the 21,000 of each transaction. */
+  gas: 200_000n,
+  transactions: 8,
+  /** Length of a trace. */
+  characters: 128 * 1024,
+} as const;
+const transactionGas = 21_000n;
+
+/**
+ * Traces transactions of a block.
+ * @param isInline applies {@link inlineLimits}
+ * @throws STATE_UNAVAILABLE, TRACE_REFUSED, and the errors of {@link traceBlock}
+ */
 export async function serveBlockTrace(
   { chain: name, blockHash, index, raw, options }: TraceBlockJob,
   open: OpenChain,
-  engine: CallEngine,
-  deadline?: Deadline,
+  {
+    engine,
+    deadline,
+    isInline = false,
+  }: { readonly engine: CallEngine; readonly deadline?: Deadline | undefined; readonly isInline?: boolean },
 ): Promise<ResultOf<TraceBlockJob>> {
   const { chain, source } = open;
   const block = raw === undefined ? source.block?.(blockHash) : decodedBlock(raw);
   if (block === undefined) throw new StateUnavailableError(name, blockHash);
+  if (isInline && !isLight(block)) throw gasBudgetExceeded;
   const { state } = await blockOf(name, open, block.header.parentHash);
   const traced = await traceBlock({
     spec: chain.spec,
@@ -28,10 +46,16 @@ export async function serveBlockTrace(
     options,
     deadline,
     ...(index !== undefined && { index }),
+    ...(isInline && { lightCharactersMax: inlineLimits.characters }),
     // A block from a request is not verified.
     ...(raw !== undefined && { checks: { followsNonce: true } }),
   });
   return { kind: 'json', ...traced };
+}
+
+function isLight({ header, transactions }: Block): boolean {
+  const { length } = transactions;
+  return length <= inlineLimits.transactions && header.gasUsed - BigInt(length) * transactionGas <= inlineLimits.gas;
 }
 
 /** @throws TRACE_REFUSED with geth's message */

@@ -14,11 +14,14 @@ import { StructLogTracer } from './struct-log-tracer.ts';
 import type { TracerOptions } from './trace-options.ts';
 import type { TransactionTracer } from './transaction-tracer.ts';
 
-/** Creates a tracer for one transaction. */
-export function createTracer(options: TracerOptions): TransactionTracer {
+/**
+ * Creates a tracer for one transaction.
+ * @param lightCharactersMax length of a list of steps above which GasBudgetExceeded is thrown. Default: no limit of its own
+ */
+export function createTracer(options: TracerOptions, lightCharactersMax?: number): TransactionTracer {
   switch (options.tracer) {
     case 'structLog':
-      return new StructLogTracer(options);
+      return new StructLogTracer(options, lightCharactersMax);
     case 'callTracer':
       return new CallTracer(options);
     case 'flatCallTracer':

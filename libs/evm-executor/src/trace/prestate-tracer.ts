@@ -36,11 +36,20 @@ const readsAccount: ReadonlySet<number> = new Set<number>([
   op.EXTCODEHASH,
   op.SELFDESTRUCT,
 ]);
+const stepOpcodes: ReadonlySet<number> = new Set<number>([
+  ...readsAccount,
+  ...callOpcodes,
+  op.SLOAD,
+  op.SSTORE,
+  op.CREATE,
+  op.CREATE2,
+]);
 const noWord = hexFromWord(0n);
 const emptyCodeHash = hexFromBytes(keccak256(new Uint8Array(0)));
 
 /** geth's prestateTracer: accounts and slots that a transaction accesses, and with `diffMode` their values afterwards. */
 export class PrestateTracer implements TransactionTracer {
+  readonly stepOpcodes = stepOpcodes;
   readonly #options: TracerOptions<'prestateTracer'>;
   readonly #seen = new Map<Hex, SeenAccount>();
   readonly #created = new Set<Hex>();

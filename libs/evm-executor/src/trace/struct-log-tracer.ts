@@ -2,7 +2,7 @@
 
 import { hexFromBytes } from '@cairn/block-model';
 import type { EngineStep } from '@cairn/evm';
-import { op } from '@cairn/evm';
+import { gasBudgetExceeded, op } from '@cairn/evm';
 import { bytesFromHexDigits, hexDigitsFromBytes } from '@cairn/platform';
 import type { AppliedMessage } from '../apply-message.ts';
 import { TraceTooLargeError } from '../errors.ts';
@@ -13,12 +13,14 @@ import type { TransactionTracer } from './transaction-tracer.ts';
 /** geth's default tracer: lists every step with gas, stack, memory and storage. */
 export class StructLogTracer implements TransactionTracer {
   readonly #options: TracerOptions<'structLog'>;
+  readonly #lightCharactersMax: number;
   readonly #steps: string[] = [];
   #characters = 0;
   readonly #storage = new Map<string, Map<string, string>>();
 
-  constructor(options: TracerOptions<'structLog'>) {
+  constructor(options: TracerOptions<'structLog'>, lightCharactersMax = Number.POSITIVE_INFINITY) {
     this.#options = options;
+    this.#lightCharactersMax = lightCharactersMax;
   }
 
   onStep(step: EngineStep): void {
@@ -37,6 +39,7 @@ export class StructLogTracer implements TransactionTracer {
 
   #push(text: string): void {
     this.#characters += text.length;
+    if (this.#characters > this.#lightCharactersMax) throw gasBudgetExceeded;
     if (this.#characters > traceCharactersMax) throw new TraceTooLargeError(traceCharactersMax, 'characters');
     this.#steps.push(text);
   }

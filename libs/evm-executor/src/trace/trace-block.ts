@@ -20,14 +20,14 @@ export function traceBlock(options: TraceBlockOptions): Promise<TraceResult> {
 }
 
 async function traceEach({ state, ...place }: TraceBlockOptions): Promise<TraceResult> {
-  const { options, index } = place;
+  const { options, index, lightCharactersMax } = place;
   const isParity = options.tracer === 'parity';
   const world = isParity ? new RecordingWorld(StateCache.of(state)) : new WorldState(StateCache.of(state));
   const traces: string[] = [];
   let characters = 0;
   let gasUsed = 0n;
   for await (const { hash, tracer, applied, gasSoFar } of traceTransactions({ ...place, world }, () =>
-    createTracer(options),
+    createTracer(options, lightCharactersMax),
   )) {
     gasUsed = gasSoFar;
     const result = tracer.result(applied);

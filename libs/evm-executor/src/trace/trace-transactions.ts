@@ -14,6 +14,8 @@ export interface TraceBlockOptions extends Omit<ReplayBlockOptions, 'world'> {
   readonly options: TraceOptions;
   /** Index of the only transaction to trace. Its trace is returned alone, not in a list. */
   readonly index?: number;
+  /** Length of a trace above which GasBudgetExceeded is thrown, for work that should be light. Default: no limit of its own. */
+  readonly lightCharactersMax?: number;
   /** Checks of the transactions. Default: none, which suits a verified block. */
   readonly checks?: CallChecks;
 }

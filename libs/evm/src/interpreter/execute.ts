@@ -18,6 +18,7 @@ import { byteLength, leadingZeros, power, putWord, signed, unsigned, wordAt, wor
 export function execute(frame: Frame, machine: Machine, { cost, pops, roomUntil, expByte }: OpcodeTable): boolean {
   const { analysis, stack } = frame;
   const { code } = analysis;
+  const { observe } = machine;
   let { pc, sp, gas, floor } = frame;
   for (;;) {
     const opcode = code[pc] ?? 0;
@@ -206,7 +207,7 @@ export function execute(frame: Frame, machine: Machine, { cost, pops, roomUntil,
         frame.pc = pc + 1;
         frame.sp = sp;
         frame.gas = gas;
-        const ends = runHostOpcode(opcode, frame, machine);
+        const ends = observe === undefined ? runHostOpcode(opcode, frame, machine) : observe(opcode, frame);
         if (ends || machine.isWaiting) return ends;
         ({ sp, gas, floor } = frame);
       }

@@ -50,6 +50,8 @@ export class Machine {
   ended:
     | { readonly gas: number; readonly output: Uint8Array; readonly halt?: Halt; readonly isReverted: boolean }
     | undefined;
+  /** Runs opcodes that need the machine in place of `runHostOpcode`. @returns whether the frame has ended @throws Halt */
+  observe: ((opcode: number, frame: Frame) => boolean) | undefined;
   /** Frontier only: the message could not pay for the code of its contract. It fails, and its changes stay (EIP-2). */
   isCodeUnpaid = false;
 

@@ -1,13 +1,11 @@
-import { isLog, op, opcodeName } from '@cairn/evm-compiler/opcodes';
-import type { EngineStep } from '../engine-tracer.ts';
+import { op, opcodeName } from '@cairn/evm-compiler/opcodes';
 import type { Frame } from '../interpreter/frame.ts';
 import type { OpcodeTable } from '../interpreter/gas.ts';
 import { Halt, halts } from '../interpreter/halt.ts';
-import { runHostOpcode } from '../interpreter/host-opcodes.ts';
 import type { Machine } from '../interpreter/machine.ts';
-import { addressFromWord } from '../state/addresses.ts';
 import { runPlainOpcode } from './plain-opcodes.ts';
-import { priceStep, type StepPrice } from './step-price.ts';
+import { runReported } from './run-reported.ts';
+import { priceStep } from './step-price.ts';
 import { TracedMachine } from './traced-machine.ts';
 
 /**
@@ -23,7 +21,7 @@ export function traceFrame(frame: Frame, machine: Machine, table: OpcodeTable): 
   for (;;) {
     const opcode = code[frame.pc] ?? 0;
     const price = priceStep(opcode, frame, machine, table);
-    tracer.onStep?.(stepOf(opcode, price, frame, machine));
+    if (tracer.onStep !== undefined) tracer.onStep(machine.step.at(opcode, price, frame));
     if (price.fault !== undefined) throw price.fault;
     try {
       const ends = runStep(opcode, frame, machine, table);
@@ -48,49 +46,7 @@ function runStep(opcode: number, frame: Frame, machine: TracedMachine, table: Op
     return false;
   }
   frame.pc++;
-  return runOpcode(opcode, frame, machine);
-}
-
-function stepOf(opcode: number, { cost, fault, refund }: StepPrice, frame: Frame, machine: Machine): EngineStep {
-  const { substate, message } = machine;
-  return {
-    pc: frame.pc,
-    opcode,
-    gas: BigInt(frame.gas),
-    gasCost: cost,
-    depth: frame.depth,
-    refund: BigInt(substate.refund + refund),
-    address: frame.address,
-    world: message.world,
-    returnData: frame.returnData,
-    get name() {
-      return opcodeName(opcode);
-    },
-    get stack() {
-      return frame.stack.slice(0, frame.sp);
-    },
-    get memory() {
-      return frame.memory.subarray(0, frame.memorySize);
-    },
-    ...(fault !== undefined && { error: fault.reason }),
-  };
-}
-
-/** Runs an opcode that needs the machine, and reports its log or SELFDESTRUCT. */
-function runOpcode(opcode: number, frame: Frame, machine: TracedMachine): boolean {
-  const { tracer, substate, message } = machine;
-  const { address } = frame;
-  if (opcode === op.SELFDESTRUCT) {
-    const heir = addressFromWord(BigInt.asUintN(160, frame.stack[frame.sp - 1] ?? 0n)).bytes;
-    const balance = message.world.getBalance(address);
-    const ends = runHostOpcode(opcode, frame, machine);
-    machine.selfDestructed(address, heir, balance);
-    return ends;
-  }
-  const ends = runHostOpcode(opcode, frame, machine);
-  const log = isLog(opcode) ? substate.logs.at(-1) : undefined;
-  if (log !== undefined) tracer.onLog?.(log, substate.logs.length - 1);
-  return ends;
+  return runReported(opcode, frame, machine);
 }
 
 /** JUMP and JUMPI. */

@@ -1,7 +1,11 @@
 import type { CallEngine } from '../call-engine.ts';
+import type { EngineTracer } from '../engine-tracer.ts';
 import type { ForkRules } from '../forks/fork-rules.ts';
+import { execute } from '../interpreter/execute.ts';
+import { type OpcodeTable, opcodeTable } from '../interpreter/gas.ts';
 import { machineRulesOf, runMessage } from '../interpreter/interpreter-engine.ts';
 import type { MachineRules } from '../interpreter/machine-types.ts';
+import { observeOpcode } from './observe-opcode.ts';
 import { traceFrame } from './trace-frame.ts';
 import { TracedMachine } from './traced-machine.ts';
 
@@ -25,7 +29,25 @@ export function createTracedEngine(reference: CallEngine): CallEngine {
         rulesOf.set(rules, machineRules);
       }
       const paced = deadline && { ...message, deadline: { gasBetween: gasBetweenLooks, ...deadline } };
-      return await runMessage(new TracedMachine(paced ?? message, machineRules, tracer), traceFrame);
+      const machine = new TracedMachine(paced ?? message, machineRules, tracer);
+      const table = opcodeTable(rules);
+      if (needsAllSteps(tracer, rules, table)) return await runMessage(machine, traceFrame);
+      machine.observe = (opcode, frame) => observeOpcode(opcode, frame, machine, table);
+      return await runMessage(machine, execute);
     },
   };
+}
+
+function needsAllSteps(
+  { onFault, onStep, stepOpcodes }: EngineTracer,
+  { isTangerineWhistle }: ForkRules,
+  { cost }: OpcodeTable,
+): boolean {
+  // Before EIP-150, the plain interpreter does not report every reason for a lack of gas as geth does.
+  if (onFault !== undefined || !isTangerineWhistle) return true;
+  if (onStep === undefined) return false;
+  if (stepOpcodes === undefined) return true;
+  // A step with an opcode that the fork lacks is reported before it fails, as in geth.
+  for (const opcode of stepOpcodes) if ((cost[opcode] ?? -1) < 0) return true;
+  return false;
 }

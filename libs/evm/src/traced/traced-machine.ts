@@ -6,6 +6,7 @@ import type { Frame } from '../interpreter/frame.ts';
 import type { Halt } from '../interpreter/halt.ts';
 import { Machine } from '../interpreter/machine.ts';
 import type { CallOptions, CreateOptions, MachineRules } from '../interpreter/machine-types.ts';
+import { ReportedStep } from './reported-step.ts';
 
 const noBytes = new Uint8Array(0);
 
@@ -19,6 +20,7 @@ const callKinds: ReadonlyMap<number, FrameKind> = new Map<number, FrameKind>([
 /** A machine that reports every call and creation to a tracer, including those that open no frame. */
 export class TracedMachine extends Machine {
   readonly tracer: EngineTracer;
+  readonly step: ReportedStep = new ReportedStep(this);
   /** Gas of the open calls, the innermost last. */
   readonly #given: number[] = [];
 
