@@ -26,7 +26,7 @@ export async function startS3() {
   };
   const config = join(home, 's3.json');
   writeFileSync(config, JSON.stringify({ identities: [identity] }));
-  const [master, volume, filer, s3] = await portsWithNeighbours(4);
+  let [master, volume, filer, s3] = await portsWithNeighbours(4);
   const start = () =>
     startServer({
       name: 'seaweedfs',
@@ -50,7 +50,16 @@ export async function startS3() {
       ],
       isReady: async () => (await fetch(`http://127.0.0.1:${s3}/`)).status === 403,
     });
-  let server = await start();
+  let server;
+  for (let tries = 1; server === undefined; tries++) {
+    server = await start().catch(async (error) => {
+      // Another process took a port between its choice and its use.
+      if (tries === 3 || !error.message.includes('address already in use')) throw error;
+      rmSync(data, { recursive: true, force: true });
+      mkdirSync(data);
+      [master, volume, filer, s3] = await portsWithNeighbours(4);
+    });
+  }
   const { ok, status } = await fetch(`http://127.0.0.1:${filer}/buckets/cairn/`, { method: 'POST' });
   if (!ok) throw new Error(`SeaweedFS created no bucket (status ${status})`);
   return {
@@ -81,10 +90,10 @@ export async function startS3() {
 /** Offset of the gRPC port of each SeaweedFS server. */
 const grpcOffset = 10_000;
 
-/** Finds free ports whose gRPC port is free as well. */
+/** Finds free ports whose gRPC port is free as well. Both are below the range of outgoing connections (see free-port.mjs). */
 async function portsWithNeighbours(count) {
   const found = [];
-  for (let port = 20_000 + Math.floor(Math.random() * 10_000); found.length < count; port++)
+  for (let port = 10_000 + Math.floor(Math.random() * 11_000); found.length < count; port++)
     if ((await isFree(port)) && (await isFree(port + grpcOffset))) found.push(port);
   return found;
 }

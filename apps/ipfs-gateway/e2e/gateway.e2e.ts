@@ -9,6 +9,7 @@ import { cidFor } from '@cairn/cid';
 import { type RunningService, startService } from '@cairn/service-kit/testing';
 import { importTree, profiles } from '@cairn/unixfs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { freePort } from '../../../tools/peers/free-port.mjs';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'cairn-ipfs-gateway-'));
@@ -111,12 +112,18 @@ describe('the gateway with public access', () => {
 
 describe('the gateway with denylists', () => {
   let service: RunningService;
+  let adminPort = 0;
   const file = join(home, 'denylists', 'local.deny');
   const text = cidFor(Buffer.from('hello'), { codec: 'raw' });
   beforeAll(async () => {
     mkdirSync(join(home, 'denylists'));
     writeFileSync(file, `/ipfs/${root}/big.bin reason=legal\n/ipns/denied.example.org\nno rule\n`);
-    const env = { IPFS_GATEWAY_ACCESS: 'public', IPFS_NS_MAP: `denied.example.org:/ipfs/${root}` };
+    adminPort = await freePort();
+    const env = {
+      IPFS_GATEWAY_ACCESS: 'public',
+      IPFS_GATEWAY_ADMIN_PORT: String(adminPort),
+      IPFS_NS_MAP: `denied.example.org:/ipfs/${root}`,
+    };
     service = await startService({ main, home, env });
   });
   afterAll(async () => await service.stop());
@@ -138,6 +145,9 @@ describe('the gateway with denylists', () => {
     expect((await get(service.url, '/big.bin', { host: `${root}.ipfs.localhost` })).status).toBe(451);
     expect((await get(service.url, '/big.bin', { host: 'denied.example.org' })).status).toBe(410);
     expect((await get(service.url, path, { 'if-none-match': '*' })).status).toBe(451);
+    const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+    expect(metrics).toMatch(/^cairn_ipfs_gateway_denied_total\{status="451"[^}]*\} 6$/m);
+    expect(metrics).toMatch(/^cairn_ipfs_gateway_denied_total\{status="410"[^}]*\} 1$/m);
   });
 
   test('a rule takes effect without a restart, for the block through every parent', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Blockstore } from '@cairn/blockstore';
 import { type DenylistEvent, type Denylists, findDenial, openDenylists, reportOf, withDenylist } from '@cairn/denylist';
 import type { ContentRequest, Refusal } from '@cairn/ipfs-gateway';
-import type { Logger } from '@cairn/service-kit';
+import { type Logger, type Registry, registerCounter } from '@cairn/service-kit';
 import type { ServiceContext } from '@cairn/service-kit/nest';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { IpfsGatewaySettings } from './settings.ts';
@@ -13,6 +13,7 @@ export class ContentPolicy implements OnApplicationShutdown {
   readonly #denylists: Denylists;
   readonly #logger: Pick<Logger, 'warn'>;
   readonly #changes: EventEmitter;
+  readonly #refused = new Map<number, number>();
 
   private constructor(denylists: Denylists, logger: Pick<Logger, 'warn'>, changes: EventEmitter) {
     this.#denylists = denylists;
@@ -50,8 +51,21 @@ export class ContentPolicy implements OnApplicationShutdown {
   refusal({ path, roots, names }: ContentRequest): Refusal | undefined {
     const denial = findDenial(this.#denylists, { path, roots, names });
     if (denial === undefined) return undefined;
+    this.#refused.set(denial.status, (this.#refused.get(denial.status) ?? 0) + 1);
     this.#logger.warn({ path, file: denial.file, line: denial.line }, 'content denied');
     return { status: denial.status, text: `failed to resolve ${path}: ${path} is blocked and cannot be provided` };
+  }
+
+  registerMetrics(registry: Registry): void {
+    registerCounter(
+      registry,
+      {
+        name: 'cairn_ipfs_gateway_denied_total',
+        help: 'Requests that denylists refused, by status.',
+        labelNames: ['status'],
+      },
+      () => [...this.#refused].map(([status, count]) => [{ status: String(status) }, count]),
+    );
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -90,7 +90,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     @Inject(DnslinkResolver) dnslinks: DnslinkResolver,
     @Inject(RecordSource) records: RecordSource,
     @Inject(SETTINGS) private readonly settings: IpfsGatewaySettings,
-    @Inject(ContentPolicy) policy: ContentPolicy,
+    @Inject(ContentPolicy) private readonly content: ContentPolicy,
     @Inject(DedicatedHosts) hosts: DedicatedHosts,
     @Inject(ContentAccess) private readonly access: ContentAccess,
     @Inject(RoutingV1) private readonly routing: RoutingV1,
@@ -105,10 +105,10 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     this.#fetch = new ContentFetch(peer?.exchange, settings);
     this.#gateway = createGateway({
       // Denied content is refused before it is fetched.
-      blocks: this.#fetch.wrap(policy.guard(blocks)),
+      blocks: this.#fetch.wrap(content.guard(blocks)),
       policy: async (content, request) => {
         const isAllowed = (await this.#accesses.get(request)?.scope?.allows(content)) ?? true;
-        return isAllowed ? policy.refusal(content) : outOfScope(content.path);
+        return isAllowed ? this.content.refusal(content) : outOfScope(content.path);
       },
       hotBytesMax,
       buffers: new BufferPool({ bytesMax: freeBuffersBytesMax }),
@@ -119,7 +119,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
       },
       subdomainHosts: hosts.subdomainHosts,
     });
-    policy.onChange(() => this.#gateway.forget());
+    this.content.onChange(() => this.#gateway.forget());
   }
 
   /** Answers CONNECT by serving the tunnel itself: the gateway is an HTTP proxy for its own content only. */
@@ -148,6 +148,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
   registerMetrics(metrics: Registry): void {
     registerUsageMetrics(metrics, { counts: () => this.metering.ledger.totals(), boundsMs: latencyBoundsMs });
     this.#fetch.registerMetrics(metrics);
+    this.content.registerMetrics(metrics);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, record: Record): Promise<void> {

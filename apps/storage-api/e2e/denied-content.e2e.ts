@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { freePort } from '../../../tools/peers/free-port.mjs';
 import { Service } from './service.ts';
 
 // Statuses and texts of Kubo 0.42 with the same list, beside the stricter cases: Kubo serves a denied block through its parent.
@@ -9,6 +10,7 @@ const list = join(service.home, 'denylists', 'local.deny');
 let root = '';
 let bad = '';
 let node = '';
+let adminPort = 0;
 
 async function ask(path: string, body?: FormData) {
   const answer = await service.post(path, body ? { body } : {});
@@ -35,7 +37,8 @@ async function deny(rules: string | undefined, status: number): Promise<void> {
 beforeAll(async () => {
   await service.makeAccounts();
   mkdirSync(join(service.home, 'denylists'));
-  await service.start();
+  adminPort = await freePort();
+  await service.start({ STORAGE_API_ADMIN_PORT: String(adminPort) });
   const files = { 'd/bad.txt': 'secret', 'd/sub/good.txt': 'good', 'd/sub/path.txt': 'refused by its path' };
   const { text } = await ask('add?recursive=true&cid-version=1', form(files));
   const added = text
@@ -131,6 +134,19 @@ describe('denied content that is stored', () => {
       if (tries === 200) throw new Error(`the request is ${JSON.stringify(pin)}`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
+  });
+
+  test('refusals are counted by kind, each once', async () => {
+    const refused = async (kind: string) => {
+      const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+      return Number(new RegExp(`^cairn_denied_total\\{kind="${kind}"[^}]*\\} (\\d+)`, 'm').exec(text)?.[1]);
+    };
+    const before = [await refused('block'), await refused('path')];
+    expect((await ask(`cat?arg=${bad}`)).status).toBe(500);
+    expect((await ask(`cat?arg=/ipfs/${root}/sub/path.txt`)).status).toBe(500);
+    const after = [await refused('block'), await refused('path')];
+    expect(after.map((count, at) => count - (before[at] ?? 0)).reduce((sum, count) => sum + count)).toBe(2);
+    expect(after[1]).toBeGreaterThan(before[1] ?? 0);
   });
 
   test('the collector keeps its pins, and it can be removed', async () => {

@@ -122,6 +122,7 @@ export class ApiV0Server implements RawHttp {
     this.network.registerMetrics(metrics);
     this.webhooks.registerMetrics(metrics);
     this.nameSchedule.registerMetrics(metrics);
+    this.denied.registerMetrics(metrics);
   }
 
   async #answer(started: StorageRequest, url: string): Promise<void> {

@@ -99,7 +99,7 @@ export class SmallCat implements FastHandler {
     if (principal === undefined) return undefined;
     // The account is admitted after the read, which only a caller within its limits may cause.
     await this.metering.payment(principal).limits.requireRequest(priceOf(command));
-    this.denied.assertBlock(cid);
+    if (this.denied.isDenied(cid)) return undefined;
     // Reads without a signal neither wait for a block nor ask other nodes.
     const { type, links, data, blockBytes } = await readNode(this.store, cid);
     const isSmallFile = (type === 'file' || type === 'raw') && links.length === 0 && data.length <= fileBytesMax;
