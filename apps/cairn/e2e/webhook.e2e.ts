@@ -39,7 +39,7 @@ async function signingSecrets(): Promise<readonly string[]> {
 test('an account without a webhook has nothing to show, rotate or remove', async () => {
   for (const verb of ['show', 'rotate', 'remove']) {
     const { code, stderr } = await cairn.run('account', 'webhook', verb, 'ann');
-    expect([verb, code, stderr]).toEqual([verb, 1, expect.stringContaining('The account has no webhook.')]);
+    expect([verb, code, stderr]).toEqual([verb, 4, expect.stringContaining('The account has no webhook.')]);
   }
 });
 
@@ -52,7 +52,7 @@ test.each([
   ['hook', 'no URL of at most 2048 characters'],
 ])('set refuses %.40s', async (target, reason) => {
   const { code, stderr } = await cairn.run('account', 'webhook', 'set', 'ann', target);
-  expect([code, stderr]).toEqual([1, expect.stringContaining(reason)]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);
 });
 
 test('STORAGE_WEBHOOK_PRIVATE=yes permits private addresses, as in the service', async () => {
