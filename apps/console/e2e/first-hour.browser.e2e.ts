@@ -36,7 +36,10 @@ describeInBrowser('the first hour in a browser', (visit) => {
     await type(visit.page.locator('input[type=password]'), password);
     await visit.page.getByRole('button', { name: 'Sign up' }).click();
     await visit.page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await visit.page.getByText('No requests in this time').waitFor();
+    await visit.page.getByRole('region', { name: 'First steps' }).getByText('0 of 4').waitFor();
+    expect(await visit.page.getByText('/v3/<API_KEY>').first().isVisible()).toBe(true);
+    expect(await visit.faults()).toEqual([]);
+    await visit.picture('first-steps');
     await visit.titled('Overview · Cairn');
     expect((await visit.stage.auth.account('browsing')).plan).toBe('free');
     const [cookie] = await visit.context.cookies();
@@ -53,7 +56,7 @@ describeInBrowser('the first hour in a browser', (visit) => {
     const [id, secret] = [dialog.getByLabel('Key', { exact: true }), dialog.getByLabel('Secret', { exact: true })];
     key = { id: await id.inputValue(), secret: await secret.inputValue() };
     expect(key.id).toMatch(/^ck_/);
-    for (const name of ['curl', 'kubo-rpc-client', 'viem', 'ethers', 'web3.js']) {
+    for (const name of ['curl', 'kubo-rpc-client', 'viem', 'ethers', 'web3.js', 'web3.py']) {
       await dialog.getByRole('tab', { name }).click();
       await dialog.getByRole('button', { name: `Copy for ${name}` }).click();
       const copied = await visit.page.evaluate(() => navigator.clipboard.readText());
@@ -137,7 +140,7 @@ describeInBrowser('the first hour in a browser', (visit) => {
   });
 
   test('the chart shows the requests just made', async () => {
-    await visit.go('Overview');
+    await visit.go('Usage');
     await visit.page.getByTestId('total-requests').waitFor();
     for (let count = 0; count < 12; count++) await rpc();
     // One of the requests used the key before its rotation.
@@ -150,7 +153,28 @@ describeInBrowser('the first hour in a browser', (visit) => {
     await visit.page.getByRole('tab', { name: 'By key' }).click();
     await visit.page.getByRole('cell', { name: 'website', exact: true }).waitFor();
     expect(await visit.faults()).toEqual([]);
+    await visit.picture('usage');
+  });
+
+  test('the first steps end when all are done; the addresses stay', async () => {
+    await visit.go('Overview');
+    await visit.page.getByRole('region', { name: 'Connect' }).waitFor();
+    expect(await visit.page.getByRole('region', { name: 'First steps' }).count()).toBe(0);
+    await visit.page.getByRole('button', { name: 'Copy the address: JSON-RPC over WebSocket' }).click();
+    const copied = await visit.page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toBe(`${visit.stage.gateway.url.replace('http', 'ws')}/ws/v3/${key.id}`);
     await visit.picture('overview');
+  });
+
+  test('a key shows its addresses again, without its secret', async () => {
+    await visit.go('API keys');
+    await visit.page.getByRole('button', { name: 'Connect' }).click();
+    const dialog = visit.page.getByRole('dialog', { name: 'Connect with website' });
+    await dialog.getByText(`${visit.stage.gateway.url}/v3/${key.id}`).first().waitFor();
+    await dialog.getByText('<SECRET>').first().waitFor();
+    expect(await visit.faults()).toEqual([]);
+    await visit.page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
   });
 
   test('a reached limit is shown', async () => {
@@ -160,8 +184,14 @@ describeInBrowser('the first hour in a browser', (visit) => {
       if (tries === 100) throw new Error('the limit does not hold');
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    await visit.go('Overview');
+    await visit.go('Usage');
     await visit.page.getByText(/[1-9]\d* refused by a limit/).waitFor({ timeout: 10_000 });
+    await visit.go('Overview');
+    await visit.page.getByText('Limits refused requests today').waitFor();
+    await visit.page
+      .getByText(/resets in \d+/)
+      .first()
+      .waitFor();
     await visit.page.getByLabel('Credits today: 100 percent of the limit').waitFor();
     await visit.stage.auth.setPlan('browsing', 'free');
     while ((await rpc()).status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));

@@ -52,7 +52,7 @@ describeInBrowser('pages in a browser', (visit) => {
     await visit.page.getByRole('button', { name: 'Set it up' }).click();
     await visit.page.getByAltText('QR code to scan with the app').waitFor();
     expect(await visit.faults()).toEqual([]);
-    await visit.go('Overview');
+    await visit.go('Usage');
     await visit.page.getByTestId('total-requests').waitFor();
     await visit.picture('dark');
     expect(await visit.faults()).toEqual([]);
@@ -66,7 +66,7 @@ describeInBrowser('pages in a browser', (visit) => {
     expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await visit.page.getByRole('button', { name: 'Navigation' }).focus();
     await visit.page.keyboard.press('Enter');
-    await visit.page.getByRole('link', { name: 'Files' }).focus();
+    await visit.page.getByRole('link', { name: 'Files', exact: true }).focus();
     await visit.page.keyboard.press('Enter');
     await visit.page.getByRole('heading', { name: 'Files' }).waitFor();
     expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
@@ -88,6 +88,11 @@ describeInBrowser('pages in a browser', (visit) => {
     await type(operator.locator('input[type=password]'), password);
     await operator.getByRole('button', { name: 'Sign in' }).click();
     await operator.getByRole('link', { name: 'Operator' }).click();
+    await operator.getByRole('tab', { name: 'Plans' }).click();
+    expect(new URL(operator.url()).pathname).toBe('/operator/plans');
+    await operator.reload();
+    await operator.getByRole('tab', { name: 'Plans', selected: true }).waitFor();
+    await operator.getByRole('tab', { name: 'Accounts' }).click();
     await operator.getByRole('button', { name: 'Change browsing' }).click();
     await operator.getByRole('dialog').getByRole('combobox', { name: 'Status' }).click();
     await operator.getByRole('option', { name: 'suspended' }).click();

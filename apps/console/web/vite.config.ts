@@ -4,17 +4,28 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** Compresses the built files once, at build time. */
+/** Largest compressed size in bytes of the files that the first page loads. */
+const firstPageBytesMax = 250_000;
+
+/** Compresses the built files once, at build time. Fails if the first page grows beyond its limit. */
 const packed: Plugin = {
   name: 'packed',
   apply: 'build',
   writeBundle({ dir = '' }) {
     const assets = join(dir, 'assets');
+    const page = readFileSync(join(dir, 'index.html'), 'utf8');
+    let firstPageBytes = 0;
     for (const name of readdirSync(assets)) {
       const bytes = readFileSync(join(assets, name));
-      writeFileSync(join(assets, `${name}.br`), brotliCompressSync(bytes));
+      const compressed = brotliCompressSync(bytes);
+      if (page.includes(name)) firstPageBytes += compressed.length;
+      writeFileSync(join(assets, `${name}.br`), compressed);
       writeFileSync(join(assets, `${name}.gz`), gzipSync(bytes));
     }
+    if (firstPageBytes > firstPageBytesMax)
+      this.error(
+        `The first page has ${firstPageBytes} bytes (brotli), more than ${firstPageBytesMax}. Load a page on demand.`,
+      );
   },
 };
 

@@ -32,13 +32,13 @@ export class OverviewController {
   @Describe('The signed-in member, the account with its plan, and the addresses of the services.')
   @Get('me')
   async me(@Me() { member, account }: SignedIn) {
-    const { publicStorage, publicGateway } = this.addresses;
+    const { publicStorage, publicGateway, publicIpfsGateway } = this.addresses;
     const { id, name, plan, status, card, quotaBytes, servesPeers = false, createdAt } = account;
     return {
       member: { email: member.email, role: member.role, hasTotp: member.totp?.isConfirmed ?? false },
       account: { id, name, plan, status, card, quotaBytes, servesPeers, createdAt },
       plan: await this.#plan(plan),
-      services: { storageUrl: publicStorage, gatewayUrl: publicGateway },
+      services: { storageUrl: publicStorage, gatewayUrl: publicGateway, ipfsGatewayUrl: publicIpfsGateway },
       networks: this.networks.map(({ name: network, hosts }) => ({ name: network, hosts })),
       billing: { provider: this.billing.name },
     };

@@ -80,7 +80,7 @@ export interface Me {
     readonly servesPeers?: boolean;
   };
   readonly plan?: Plan;
-  readonly services: { readonly storageUrl: string; readonly gatewayUrl: string };
+  readonly services: { readonly storageUrl: string; readonly gatewayUrl: string; readonly ipfsGatewayUrl: string };
   readonly networks: readonly { readonly name: string; readonly hosts: readonly string[] }[];
   readonly billing: { readonly provider: 'local' | 'stripe' };
 }

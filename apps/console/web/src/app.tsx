@@ -17,6 +17,8 @@ import {
   IconAt,
   IconCreditCard,
   IconFiles,
+  IconHelpCircle,
+  IconHome,
   IconKey,
   IconLogout,
   IconMoon,
@@ -29,13 +31,14 @@ import {
 import { lazy, Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { api, type Me } from './api.ts';
+import { Mark } from './mark.tsx';
 import { BillingPage } from './pages/billing.tsx';
 import { FolderPage } from './pages/files/folder.tsx';
 import { FilesPage } from './pages/files.tsx';
 import { KeysPage } from './pages/keys.tsx';
 import { NamesPage } from './pages/names.tsx';
 import { NetworksPage } from './pages/networks.tsx';
-import { OperatorPage } from './pages/operator.tsx';
+import { OverviewPage } from './pages/overview.tsx';
 import { SecurityPage } from './pages/security.tsx';
 import { SignInPage, SignUpPage } from './pages/sign-in.tsx';
 import { Failure, titleOf, Waiting } from './parts.tsx';
@@ -43,13 +46,15 @@ import { UploadPanel } from './uploads/upload-panel.tsx';
 import { useUploadQueue } from './uploads/use-uploads.ts';
 import { useChange, useMe } from './use-api.ts';
 
-// Loaded on demand: charts are most of the code.
-const OverviewPage = lazy(() =>
-  import('./pages/overview.tsx').then(({ OverviewPage: default_ }) => ({ default: default_ })),
+// Loaded on demand: charts are most of the code, and few members are operators.
+const UsagePage = lazy(() => import('./pages/usage.tsx').then(({ UsagePage: default_ }) => ({ default: default_ })));
+const OperatorPage = lazy(() =>
+  import('./pages/operator.tsx').then(({ OperatorPage: default_ }) => ({ default: default_ })),
 );
 
 const pages = [
-  { path: '/', title: 'Overview', icon: IconActivity, page: OverviewPage },
+  { path: '/', title: 'Overview', icon: IconHome, page: OverviewPage },
+  { path: '/usage', title: 'Usage', icon: IconActivity, page: UsagePage },
   { path: '/keys', title: 'API keys', icon: IconKey, page: KeysPage },
   { path: '/files', title: 'Files', icon: IconFiles, page: FilesPage },
   { path: '/names', title: 'Names', icon: IconAt, page: NamesPage },
@@ -90,12 +95,16 @@ function Shell({ me }: { me: Me }) {
         <Group h="100%" justify="space-between" wrap="nowrap">
           <Group wrap="nowrap">
             <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
-            <Text fw={700} size="lg">
-              Cairn
-            </Text>
+            <Group gap={8} wrap="nowrap">
+              <Mark />
+              <Text fw={700} size="lg">
+                Cairn
+              </Text>
+            </Group>
             <Badge visibleFrom="xs">{me.plan?.title ?? me.account.plan}</Badge>
           </Group>
           <Group gap="xs" wrap="nowrap">
+            <HelpMenu me={me} />
             <SchemeSwitch />
             <AccountMenu me={me} />
           </Group>
@@ -119,7 +128,7 @@ function Shell({ me }: { me: Me }) {
         <Suspense fallback={<Waiting />}>
           <Switch>
             {shown.map(({ path: to, page: Page }) => (
-              <Route key={to} path={to}>
+              <Route key={to} path={to === operatorPage.path ? `${to}/:tab?` : to}>
                 <Page me={me} />
               </Route>
             ))}
@@ -150,6 +159,32 @@ function SchemeSwitch() {
         {scheme === 'dark' ? <IconSun size={18} /> : <IconMoon size={18} />}
       </ActionIcon>
     </Tooltip>
+  );
+}
+
+/** Links to the documents that the services serve about themselves. */
+function HelpMenu({ me: { services } }: { me: Me }) {
+  const documents = [
+    { title: 'Storage API', href: services.storageUrl },
+    { title: 'JSON-RPC methods', href: services.gatewayUrl },
+    { title: 'API of this console', href: '/openapi.json' },
+  ];
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="default" size="lg" aria-label="Help">
+          <IconHelpCircle size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Documents</Menu.Label>
+        {documents.map(({ title, href }) => (
+          <Menu.Item key={title} component="a" href={href} target="_blank" rel="noreferrer">
+            {title}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

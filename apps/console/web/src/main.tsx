@@ -1,6 +1,6 @@
 import '@mantine/core/styles.css';
-import '@mantine/charts/styles.css';
 import '@mantine/notifications/styles.css';
+import './console.css';
 import {
   Alert,
   Badge,

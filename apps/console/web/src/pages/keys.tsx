@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { ApiKey, IssuedKey, Me } from '../api.ts';
+import { ConnectPanel } from '../connect/connect-panel.tsx';
 import { Answer, Empty, PageHead } from '../parts.tsx';
 import { useApi } from '../use-api.ts';
 import { Issued } from './keys/issued.tsx';
@@ -15,6 +16,7 @@ export function KeysPage({ me }: { me: Me }) {
   const [isOpen, { open, close }] = useDisclosure(false);
   const [issued, setIssued] = useState<IssuedKey>();
   const [edited, setEdited] = useState<ApiKey>();
+  const [connected, setConnected] = useState<ApiKey>();
   return (
     <>
       <PageHead
@@ -30,7 +32,7 @@ export function KeysPage({ me }: { me: Me }) {
           list.length === 0 ? (
             <Empty title="No keys yet">Create a key. Its secret is shown once, with example code.</Empty>
           ) : (
-            <KeyTable keys={list} onIssued={setIssued} onEdit={setEdited} />
+            <KeyTable keys={list} onIssued={setIssued} onEdit={setEdited} onConnect={setConnected} />
           )
         }
       </Answer>
@@ -50,6 +52,15 @@ export function KeysPage({ me }: { me: Me }) {
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         {edited && <LimitForm me={me} edited={edited} onDone={() => setEdited(undefined)} />}
+      </Modal>
+      <Modal
+        opened={connected !== undefined}
+        onClose={() => setConnected(undefined)}
+        title={`Connect with ${connected?.name}`}
+        size="xl"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {connected && <ConnectPanel me={me} keys={[connected]} />}
       </Modal>
       {/* The secret cannot be shown again: neither Escape nor a click beside the dialog closes it. */}
       <Modal

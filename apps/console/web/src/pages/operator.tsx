@@ -1,4 +1,5 @@
 import { Tabs } from '@mantine/core';
+import { useLocation, useParams } from 'wouter';
 import type { Me } from '../api.ts';
 import { PageHead } from '../parts.tsx';
 import { Accounts } from './operator/accounts.tsx';
@@ -7,34 +8,35 @@ import { Health } from './operator/health.tsx';
 import { Network } from './operator/network.tsx';
 import { Plans } from './operator/plans.tsx';
 
-/** Accounts, plans, service state and audit log. */
+const tabs = [
+  { name: 'accounts', title: 'Accounts', page: Accounts },
+  { name: 'plans', title: 'Plans', page: Plans },
+  { name: 'health', title: 'Health', page: Health },
+  { name: 'network', title: 'IPFS network', page: Network },
+  { name: 'audit', title: 'Audit log', page: Audit },
+] as const;
+
+/** Accounts, plans, service state and audit log. Each tab has its own address. */
 export function OperatorPage(_: { me: Me }) {
+  const { tab } = useParams<{ tab?: string }>();
+  const [, navigate] = useLocation();
+  const chosen = tabs.find(({ name }) => name === tab)?.name ?? 'accounts';
   return (
     <>
       <PageHead title="Operator" text="Accounts, plans and state of this service." />
-      <Tabs defaultValue="accounts" keepMounted={false}>
+      <Tabs value={chosen} onChange={(name) => navigate(`/operator/${name}`)} keepMounted={false}>
         <Tabs.List>
-          <Tabs.Tab value="accounts">Accounts</Tabs.Tab>
-          <Tabs.Tab value="plans">Plans</Tabs.Tab>
-          <Tabs.Tab value="health">Health</Tabs.Tab>
-          <Tabs.Tab value="network">IPFS network</Tabs.Tab>
-          <Tabs.Tab value="audit">Audit log</Tabs.Tab>
+          {tabs.map(({ name, title }) => (
+            <Tabs.Tab key={name} value={name}>
+              {title}
+            </Tabs.Tab>
+          ))}
         </Tabs.List>
-        <Tabs.Panel value="accounts" pt="md">
-          <Accounts />
-        </Tabs.Panel>
-        <Tabs.Panel value="plans" pt="md">
-          <Plans />
-        </Tabs.Panel>
-        <Tabs.Panel value="health" pt="md">
-          <Health />
-        </Tabs.Panel>
-        <Tabs.Panel value="network" pt="md">
-          <Network />
-        </Tabs.Panel>
-        <Tabs.Panel value="audit" pt="md">
-          <Audit />
-        </Tabs.Panel>
+        {tabs.map(({ name, page: Page }) => (
+          <Tabs.Panel key={name} value={name} pt="md">
+            <Page />
+          </Tabs.Panel>
+        ))}
       </Tabs>
     </>
   );

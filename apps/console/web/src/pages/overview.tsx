@@ -1,292 +1,50 @@
-import { AreaChart, BarChart } from '@mantine/charts';
-import {
-  Button,
-  Card,
-  Grid,
-  Group,
-  Progress,
-  SegmentedControl,
-  SimpleGrid,
-  Stack,
-  Table,
-  Tabs,
-  Text,
-} from '@mantine/core';
-import { useState } from 'react';
-import type { Me, Plan, Usage, UsageGroup } from '../api.ts';
-import { bytes, compact, count } from '../format.ts';
-import { Answer, Empty, PageHead } from '../parts.tsx';
+import { Alert, Anchor, Card, Stack, Title } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { Link } from 'wouter';
+import type { ApiKey, Me, Usage } from '../api.ts';
+import { ConnectPanel } from '../connect/connect-panel.tsx';
+import { count } from '../format.ts';
+import { Answer, PageHead } from '../parts.tsx';
 import { useApi } from '../use-api.ts';
+import { FirstSteps, stepsOf } from './overview/first-steps.tsx';
+import { Today } from './overview/today.tsx';
 
-type Span = 'hour' | 'day' | 'month';
-
-/** Filter of the charts. */
-interface Filter {
-  readonly by: 'operation' | 'key' | 'network';
-  readonly name: string;
-  readonly title: string;
-}
-
-/** Requests, credits, bytes and errors over time, and the remaining limits of the plan. */
+/** First steps of a new account, limits of today, and the addresses of the services. */
 export function OverviewPage({ me }: { me: Me }) {
-  const [span, setSpan] = useState<Span>('hour');
-  const [filter, setFilter] = useState<Filter>();
-  const query = new URLSearchParams({ span, ...(filter && { [filter.by]: filter.name }) });
-  const usage = useApi<Usage>(`usage?${query}`, { refreshMs: span === 'hour' ? 2000 : 15_000 });
+  const usage = useApi<Usage>('usage?span=month', { refreshMs: 5000 });
+  const keys = useApi<ApiKey[]>('keys', { refreshMs: 10_000 });
   return (
     <>
-      <PageHead title="Overview" text={me.account.name}>
-        <SegmentedControl
-          value={span}
-          onChange={(value) => setSpan(value as Span)}
-          aria-label="Span of time"
-          data={[
-            { value: 'hour', label: 'Hour' },
-            { value: 'day', label: 'Day' },
-            { value: 'month', label: 'Month' },
-          ]}
-        />
-      </PageHead>
+      <PageHead title="Overview" text={me.account.name} />
       <Answer query={usage}>
-        {(data) => (
-          <Stack>
-            <Today plan={me.plan} quotaBytes={me.account.quotaBytes} usage={data} />
-            {filter !== undefined && (
-              <Group>
-                <Text size="sm">
-                  {filter.by}: {filter.title}
-                </Text>
-                <Button size="compact-sm" variant="default" onClick={() => setFilter(undefined)}>
-                  Show all
-                </Button>
-              </Group>
-            )}
-            <Charts span={span} usage={data} />
-            <Details usage={data} filter={filter} onFilter={setFilter} />
-          </Stack>
+        {(month) => (
+          <Answer query={keys}>
+            {(list) => {
+              const steps = stepsOf(me, list, month);
+              return (
+                <Stack>
+                  {steps.some(({ isDone }) => !isDone) && <FirstSteps steps={steps} />}
+                  <Today plan={me.plan} quotaBytes={me.account.quotaBytes} usage={month} />
+                  {month.today.limited > 0 && (
+                    <Alert color="orange" icon={<IconAlertTriangle />} title="Limits refused requests today">
+                      {count(month.today.limited)} requests were refused.{' '}
+                      <Anchor component={Link} href="/usage">
+                        Usage shows which ones.
+                      </Anchor>
+                    </Alert>
+                  )}
+                  <Card withBorder padding="lg" component="section" aria-label="Connect">
+                    <Title order={2} size="h4" mb="sm">
+                      Connect
+                    </Title>
+                    <ConnectPanel me={me} keys={list.filter(({ revokedAt }) => revokedAt === undefined)} />
+                  </Card>
+                </Stack>
+              );
+            }}
+          </Answer>
         )}
       </Answer>
     </>
   );
-}
-
-function Today({
-  plan,
-  quotaBytes,
-  usage: { today, held },
-}: {
-  plan: Plan | undefined;
-  quotaBytes: number | undefined;
-  usage: Usage;
-}) {
-  return (
-    <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }}>
-      <Meter title="Credits today" used={today.credits} limit={plan?.creditsPerDay} show={compact} />
-      <Meter title="Stored" used={held.bytes} limit={quotaBytes ?? plan?.storedBytes} show={bytes} />
-      <Meter title="Received today" used={today.bytesIn} limit={plan?.bytesInPerDay} show={bytes} />
-      <Meter title="Sent today" used={today.bytesOut} limit={plan?.bytesOutPerDay} show={bytes} />
-    </SimpleGrid>
-  );
-}
-
-function Meter({
-  title,
-  used,
-  limit,
-  show,
-}: {
-  title: string;
-  used: number;
-  limit: number | undefined;
-  show: (value: number) => string;
-}) {
-  const share = limit ? Math.min(100, (used / limit) * 100) : 0;
-  return (
-    <Card withBorder padding="md">
-      <Text size="sm" c="dimmed">
-        {title}
-      </Text>
-      <Text size="xl" fw={700}>
-        {show(used)}
-      </Text>
-      {limit !== undefined && (
-        <Progress
-          value={share}
-          color={share >= 100 ? 'red' : share > 80 ? 'orange' : undefined}
-          aria-label={`${title}: ${Math.round(share)} percent of the limit`}
-          my={6}
-        />
-      )}
-      <Text size="xs" c="dimmed">
-        {limit === undefined ? 'no limit' : `of ${show(limit)}`}
-      </Text>
-    </Card>
-  );
-}
-
-const labels: Readonly<Record<Span, Intl.DateTimeFormatOptions>> = {
-  hour: { hour: '2-digit', minute: '2-digit' },
-  day: { hour: '2-digit', minute: '2-digit' },
-  month: { month: 'short', day: 'numeric' },
-};
-
-function Charts({ span, usage: { points, total } }: { span: Span; usage: Usage }) {
-  const format = new Intl.DateTimeFormat(undefined, labels[span]);
-  const data = points.map(({ at, requests, errors, limited, credits, storedBytes }) => ({
-    at: format.format(at),
-    Succeeded: requests - errors,
-    Failed: errors - limited,
-    Limited: limited,
-    Credits: credits,
-    Stored: storedBytes,
-  }));
-  const common = { h: 220, data, dataKey: 'at', withLegend: false } as const;
-  return (
-    <Grid>
-      <Grid.Col span={{ base: 12, lg: 12 }}>
-        <Figure
-          title="Requests"
-          text={`${count(total.requests)} requests, ${count(total.errors)} of them failed, ${count(total.limited)} refused by a limit`}
-        >
-          <BarChart
-            {...common}
-            type="stacked"
-            valueFormatter={count}
-            series={[
-              { name: 'Succeeded', color: 'teal.6' },
-              { name: 'Failed', color: 'red.6' },
-              { name: 'Limited', color: 'orange.6' },
-            ]}
-          />
-        </Figure>
-      </Grid.Col>
-      <Grid.Col span={{ base: 12, md: 6 }}>
-        <Figure title="Credits" text={`${count(total.credits)} credits`}>
-          <AreaChart
-            {...common}
-            withDots={false}
-            curveType="step"
-            valueFormatter={compact}
-            series={[{ name: 'Credits', color: 'cyan.6' }]}
-          />
-        </Figure>
-      </Grid.Col>
-      <Grid.Col span={{ base: 12, md: 6 }}>
-        <Figure title="Stored" text={`${bytes(data.at(-1)?.Stored ?? 0)} now`}>
-          <AreaChart
-            {...common}
-            withDots={false}
-            curveType="stepAfter"
-            yAxisProps={{ width: 72 }}
-            valueFormatter={bytes}
-            series={[{ name: 'Stored', color: 'indigo.6' }]}
-          />
-        </Figure>
-      </Grid.Col>
-    </Grid>
-  );
-}
-
-function Figure({ title, text, children }: { title: string; text: string; children: React.ReactNode }) {
-  return (
-    <Card withBorder padding="md" component="figure" m={0} aria-label={`${title}: ${text}`}>
-      <Group justify="space-between" mb="sm" component="figcaption">
-        <Text fw={600}>{title}</Text>
-        <Text size="sm" c="dimmed" data-testid={`total-${title.toLowerCase()}`}>
-          {text}
-        </Text>
-      </Group>
-      {children}
-    </Card>
-  );
-}
-
-interface Choice {
-  readonly filter: Filter | undefined;
-  readonly onFilter: (filter: Filter | undefined) => void;
-}
-
-function Details({ usage: { operations, keys, networks }, ...choice }: { usage: Usage } & Choice) {
-  if (operations.length === 0)
-    return (
-      <Empty title="No requests in this time">
-        Make an API key, paste one of its snippets into a shell, and watch this page.
-      </Empty>
-    );
-  return (
-    <Card withBorder padding="md">
-      <Tabs defaultValue="operation">
-        <Tabs.List>
-          <Tabs.Tab value="operation">By operation</Tabs.Tab>
-          <Tabs.Tab value="key">By key</Tabs.Tab>
-          <Tabs.Tab value="network">By network</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="operation">
-          <Groups groups={operations} by="operation" {...choice} />
-        </Tabs.Panel>
-        <Tabs.Panel value="key">
-          <Groups groups={keys} by="key" {...choice} />
-        </Tabs.Panel>
-        <Tabs.Panel value="network">
-          <Groups groups={networks} by="network" {...choice} />
-        </Tabs.Panel>
-      </Tabs>
-    </Card>
-  );
-}
-
-const groupTitles = { operation: 'Operation', key: 'Key', network: 'Network' } as const;
-
-function Groups({ groups, by, filter, onFilter }: { groups: readonly UsageGroup[]; by: Filter['by'] } & Choice) {
-  const isChosen = (name: string) => filter?.by === by && filter.name === name;
-  return (
-    <Table.ScrollContainer minWidth={640}>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{groupTitles[by]}</Table.Th>
-            {['Requests', 'Failed', 'Limited', 'Credits', 'Median', '99 %'].map((title) => (
-              <Table.Th key={title} ta="right">
-                {title}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {groups.map(({ name, title = name, requests, errors, limited, credits, latencyMs }) => (
-            <Table.Tr key={name}>
-              <Table.Td>
-                <Button
-                  variant={isChosen(name) ? 'filled' : 'subtle'}
-                  size="compact-sm"
-                  aria-pressed={isChosen(name)}
-                  onClick={() => onFilter(isChosen(name) ? undefined : { by, name, title })}
-                >
-                  {title}
-                </Button>
-              </Table.Td>
-              {[
-                count(requests),
-                count(errors - limited),
-                count(limited),
-                count(credits),
-                milliseconds(latencyMs.p50),
-                milliseconds(latencyMs.p99),
-              ].map((cell, index) => (
-                <Table.Td key={String(index)} ta="right">
-                  {cell}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  );
-}
-
-/** Latencies, as upper bounds of the measured values. */
-function milliseconds(value: number | null | undefined): string {
-  if (value === undefined) return '–';
-  return value === null ? '> 4 s' : value >= 1000 ? `≤ ${(value / 1000).toFixed(1)} s` : `≤ ${value} ms`;
 }

@@ -1,11 +1,10 @@
-import { Alert, Stack, Tabs, TextInput } from '@mantine/core';
+import { Alert, Stack, TextInput } from '@mantine/core';
 import type { IssuedKey, Me } from '../../api.ts';
-import { Copy, Snippet } from '../../parts.tsx';
-import { snippetsOf } from '../../snippets.ts';
+import { ConnectPanel } from '../../connect/connect-panel.tsx';
+import { Copy } from '../../parts.tsx';
 
 /** The secret of a new key, shown once, with example code. */
 export function Issued({ me, issued: { key, secret } }: { me: Me; issued: IssuedKey }) {
-  const snippets = snippetsOf(me, key.id, secret);
   return (
     <Stack>
       <Alert color="yellow" title="Copy the secret now">
@@ -23,20 +22,7 @@ export function Issued({ me, issued: { key, secret } }: { me: Me; issued: Issued
           JSON-RPC works with this key now. For storage, attach a card under Billing.
         </Alert>
       )}
-      <Tabs defaultValue="curl">
-        <Tabs.List>
-          {snippets.map(({ name }) => (
-            <Tabs.Tab key={name} value={name}>
-              {name}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {snippets.map(({ name, code }) => (
-          <Tabs.Panel key={name} value={name} pt="sm">
-            <Snippet code={code} label={`Copy for ${name}`} />
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <ConnectPanel me={me} keys={[key]} secret={secret} />
     </Stack>
   );
 }

@@ -1,19 +1,22 @@
-import { Badge, Button, Card, Group, Table, Text } from '@mantine/core';
+import { Badge, Button, Card, Group, Stack, Table, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useState } from 'react';
 import { type ApiKey, api, type IssuedKey } from '../../api.ts';
 import { ago, time } from '../../format.ts';
 import { Confirm, Copy } from '../../parts.tsx';
 import { useChange } from '../../use-api.ts';
 
-/** Table of keys with their actions. */
+/** Keys with their actions: a table, or cards on a narrow screen. */
 export function KeyTable({
   keys,
   onIssued,
   onEdit,
+  onConnect,
 }: {
   keys: ApiKey[];
   onIssued: (issued: IssuedKey) => void;
   onEdit: (key: ApiKey) => void;
+  onConnect: (key: ApiKey) => void;
 }) {
   const revoke = useChange((id: string) => api(`keys/${encodeURIComponent(id)}/revoke`, { method: 'POST' }), {
     done: 'Revoked. Requests with this key are refused now.',
@@ -23,6 +26,39 @@ export function KeyTable({
   );
   const [doomed, setDoomed] = useState<ApiKey>();
   const [rotated, setRotated] = useState<ApiKey>();
+  const isPhone = useMediaQuery('(max-width: 48em)');
+  const actions = { onEdit, onConnect, onRotate: setRotated, onRevoke: setDoomed };
+  return (
+    <>
+      {isPhone ? <KeyCards keys={keys} {...actions} /> : <Rows keys={keys} {...actions} />}
+      <Confirm
+        title={`Create a new secret for ${rotated?.name}?`}
+        text="The current secret stops working in 24 hours. Replace it in your programs before then."
+        action="Create a new secret"
+        isOpen={rotated !== undefined}
+        onClose={() => setRotated(undefined)}
+        onConfirm={() => rotated && rotate.mutate(rotated.id, { onSuccess: onIssued })}
+      />
+      <Confirm
+        title={`Revoke ${doomed?.name}?`}
+        text="All services refuse this key immediately. This cannot be undone."
+        action="Revoke the key"
+        isOpen={doomed !== undefined}
+        onClose={() => setDoomed(undefined)}
+        onConfirm={() => doomed && revoke.mutate(doomed.id)}
+      />
+    </>
+  );
+}
+
+interface KeyActions {
+  readonly onEdit: (key: ApiKey) => void;
+  readonly onConnect: (key: ApiKey) => void;
+  readonly onRotate: (key: ApiKey) => void;
+  readonly onRevoke: (key: ApiKey) => void;
+}
+
+function Rows({ keys, ...actions }: { keys: readonly ApiKey[] } & KeyActions) {
   return (
     <Card withBorder padding={0}>
       <Table.ScrollContainer minWidth={720}>
@@ -58,42 +94,63 @@ export function KeyTable({
                   <Text size="sm">{key.lastUsedAt === undefined ? 'never' : ago(key.lastUsedAt)}</Text>
                 </Table.Td>
                 <Table.Td>
-                  {key.revokedAt === undefined && (
-                    <Group gap="xs" wrap="nowrap">
-                      <Button size="xs" variant="default" onClick={() => onEdit(key)}>
-                        Limits
-                      </Button>
-                      <Button size="xs" variant="default" onClick={() => setRotated(key)}>
-                        New secret
-                      </Button>
-                      <Button size="xs" variant="light" color="red" onClick={() => setDoomed(key)}>
-                        Revoke
-                      </Button>
-                    </Group>
-                  )}
+                  <Actions of={key} {...actions} />
                 </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      <Confirm
-        title={`Create a new secret for ${rotated?.name}?`}
-        text="The current secret stops working in 24 hours. Replace it in your programs before then."
-        action="Create a new secret"
-        isOpen={rotated !== undefined}
-        onClose={() => setRotated(undefined)}
-        onConfirm={() => rotated && rotate.mutate(rotated.id, { onSuccess: onIssued })}
-      />
-      <Confirm
-        title={`Revoke ${doomed?.name}?`}
-        text="All services refuse this key immediately. This cannot be undone."
-        action="Revoke the key"
-        isOpen={doomed !== undefined}
-        onClose={() => setDoomed(undefined)}
-        onConfirm={() => doomed && revoke.mutate(doomed.id)}
-      />
     </Card>
+  );
+}
+
+/** Keys on a narrow screen. */
+function KeyCards({ keys, ...actions }: { keys: readonly ApiKey[] } & KeyActions) {
+  return (
+    <Stack gap="sm">
+      {keys.map((key) => (
+        <Card key={key.id} withBorder padding="md" component="section" aria-label={`Key ${key.name}`}>
+          <Group justify="space-between" wrap="nowrap">
+            <Text fw={600}>{key.name}</Text>
+            <Text size="sm" c="dimmed">
+              {key.lastUsedAt === undefined ? 'never used' : ago(key.lastUsedAt)}
+            </Text>
+          </Group>
+          <State of={key} />
+          <Group gap={4} wrap="nowrap">
+            <Text size="sm" ff="monospace" className="wrap-anywhere">
+              {key.id}
+            </Text>
+            <Copy value={key.id} label={`Copy the key ${key.name}`} />
+          </Group>
+          <Text size="sm" mb="xs" className="wrap-anywhere">
+            Limits: {limitsOf(key)}
+          </Text>
+          <Actions of={key} {...actions} />
+        </Card>
+      ))}
+    </Stack>
+  );
+}
+
+function Actions({ of: key, onEdit, onConnect, onRotate, onRevoke }: { of: ApiKey } & KeyActions) {
+  if (key.revokedAt !== undefined) return null;
+  return (
+    <Group gap="xs">
+      <Button size="xs" variant="light" onClick={() => onConnect(key)}>
+        Connect
+      </Button>
+      <Button size="xs" variant="default" onClick={() => onEdit(key)}>
+        Limits
+      </Button>
+      <Button size="xs" variant="default" onClick={() => onRotate(key)}>
+        New secret
+      </Button>
+      <Button size="xs" variant="light" color="red" onClick={() => onRevoke(key)}>
+        Revoke
+      </Button>
+    </Group>
   );
 }
 

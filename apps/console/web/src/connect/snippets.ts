@@ -1,20 +1,25 @@
-import type { Me } from './api.ts';
+import type { Me } from '../api.ts';
+import { networkUrl } from './endpoints.ts';
+
+/** Example code in one client or language. */
+export interface SnippetText {
+  readonly name: string;
+  readonly code: string;
+}
 
 /** Example code for a key: one text for each client, with the addresses of this service. */
 export function snippetsOf(
-  { services, networks }: Me,
-  id: string,
-  secret: string,
-): readonly { readonly name: string; readonly code: string }[] {
-  const { storageUrl: storage, gatewayUrl: gateway } = services;
-  const rpcUrl = `${gateway}/v3/${id}`;
-  const network = networks[0]?.name ?? 'mainnet';
+  me: Pick<Me, 'services' | 'networks'>,
+  { key, secret, network }: { readonly key: string; readonly secret: string; readonly network: string },
+): readonly SnippetText[] {
+  const { storageUrl: storage } = me.services;
+  const rpcUrl = `${networkUrl(me, network)}/v3/${key}`;
   return [
     {
       name: 'curl',
       code: `# Add a file, read it back
-curl -u '${id}:${secret}' -F file=@photo.jpg ${storage}/api/v0/add
-curl -u '${id}:${secret}' -X POST '${storage}/api/v0/cat?arg=<CID>' -o photo.jpg
+curl -u '${key}:${secret}' -F file=@photo.jpg ${storage}/api/v0/add
+curl -u '${key}:${secret}' -X POST '${storage}/api/v0/cat?arg=<CID>' -o photo.jpg
 
 # Read the newest block of ${network}
 curl ${rpcUrl} -H 'content-type: application/json' \\
@@ -24,7 +29,7 @@ curl ${rpcUrl} -H 'content-type: application/json' \\
       name: 'kubo-rpc-client',
       code: `import { create } from 'kubo-rpc-client';
 
-const authorization = 'Basic ' + Buffer.from('${id}:${secret}').toString('base64');
+const authorization = 'Basic ' + Buffer.from('${key}:${secret}').toString('base64');
 const ipfs = create({ url: '${storage}/api/v0', headers: { authorization } });
 const { cid } = await ipfs.add('hello cairn');`,
     },
@@ -48,6 +53,13 @@ console.log(await provider.getBlockNumber());`,
 
 const web3 = new Web3('${rpcUrl}');
 console.log(await web3.eth.getBlockNumber());`,
+    },
+    {
+      name: 'web3.py',
+      code: `from web3 import Web3
+
+web3 = Web3(Web3.HTTPProvider('${rpcUrl}'))
+print(web3.eth.block_number)`,
     },
   ];
 }
