@@ -65,6 +65,10 @@ describe('sessions', () => {
     ['sign-in', { email: 'n@example.org', password: 'wrong' }, 401, undefined],
     ['sign-in', '{', 400, undefined],
     ['sign-in', 'null', 400, 'email'],
+    ['password-reset', { email: 'n@example.org' }, 404, undefined],
+    ['password-reset/confirm', { token: 'invented', password }, 403, undefined],
+    ['email-verification', { token: 'invented' }, 403, undefined],
+    ['email-verification', {}, 400, 'token'],
     ['no-such', {}, 404, undefined],
   ])('POST %s with %j is answered %d', async (path, body, status, field) => {
     const answer = await new Visitor(stage.console.url).ask('POST', path, body);

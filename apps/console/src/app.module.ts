@@ -1,4 +1,4 @@
-import { type AccountStore, Auth, Members, type SecretBox } from '@cairn/auth';
+import { type AccountStore, Auth, MailboxProofs, Members, type SecretBox } from '@cairn/auth';
 import { ACCOUNT_STORE, AuthModule, SECRETS, serviceSecrets } from '@cairn/auth/nest';
 import { type BillingProvider, localBilling, StripeBilling } from '@cairn/billing';
 import { loadNetworks } from '@cairn/chain-store';
@@ -25,13 +25,15 @@ import { controllers } from './api/controllers.ts';
 import { BodyLimits, bodyLimits } from './body-limits.ts';
 import { ConsoleErrorFilter } from './console-error.filter.ts';
 import { FileKinds } from './file-kinds.ts';
+import { MailboxMails } from './mail/mailbox-mails.ts';
+import { type Mailer, openMailer } from './mail/mailer.ts';
 import { NetworkStates } from './network-states.ts';
 import { RequestLog } from './request-log.ts';
 import { SessionCookie, SessionGuard } from './session.ts';
 import type { ConsoleSettings } from './settings.ts';
 import { sharedSignInAttempts } from './sign-in-attempts.ts';
 import type { ConsoleStores } from './stores.ts';
-import { ADDRESSES, BILLING, NETWORKS, STORES } from './tokens.ts';
+import { ADDRESSES, BILLING, MAILER, NETWORKS, STORES } from './tokens.ts';
 import { Upstream } from './upstream.ts';
 import { WebPages } from './web-pages.ts';
 
@@ -41,6 +43,7 @@ export class AppModule implements NestModule, OnApplicationShutdown {
   constructor(
     @Inject(STORES) private readonly stores: ConsoleStores,
     @Inject(Members) private readonly members: Members,
+    @Inject(MAILER) private readonly mailer: Mailer | undefined,
   ) {}
 
   static forRoot(this: void, context: ServiceContext<ConsoleSettings>): DynamicModule {
@@ -70,6 +73,13 @@ export class AppModule implements NestModule, OnApplicationShutdown {
           useFactory: (auth: Auth, store: AccountStore, secrets: SecretBox, { limits }: Metering) =>
             new Members({ auth, store: store.members, secrets, attempts: sharedSignInAttempts(limits) }),
         },
+        {
+          provide: MailboxProofs,
+          inject: [Members, ACCOUNT_STORE],
+          useFactory: (members: Members, store: AccountStore) => new MailboxProofs({ members, store: store.members }),
+        },
+        { provide: MAILER, useValue: openMailer(settings, logger) },
+        MailboxMails,
         {
           provide: STORES,
           inject: [METERING],
@@ -117,6 +127,7 @@ export class AppModule implements NestModule, OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
+    await this.mailer?.close();
     const { pins, billing } = this.stores;
     await Promise.all([pins, billing].map((store) => store.close()));
   }

@@ -30,6 +30,15 @@ export const settingsShape = {
   CAIRN_SIGN_UP_PLAN: text(/^[a-z][a-z0-9-]{0,31}$/, 'the name of a plan')
     .default('free')
     .describe('Plan of accounts that visitors create.'),
+  CAIRN_SMTP_URL: secret(/^smtps?:\/\/[^\s]{1,2000}$/, 'a URL such as smtps://user:password@smtp.example:465')
+    .optional()
+    .describe('SMTP server that sends mail of the console. Default: no mail.'),
+  CAIRN_MAIL_FROM: text(
+    /^[^\r\n<>]{0,128}<?[^\s@<>]{1,64}@[^\s@<>]{1,190}>?$/,
+    'an address such as Cairn <no-reply@example.org>',
+  )
+    .optional()
+    .describe('Sender of mail of the console. Required with CAIRN_SMTP_URL.'),
   CAIRN_STRIPE_SECRET_KEY: secret(/^(sk|rk)_[A-Za-z0-9_]{8,256}$/, 'a secret key of Stripe, sk_…')
     .optional()
     .describe('Secret key of Stripe, which takes cards. Default: the operator attaches them.'),

@@ -1,3 +1,5 @@
+/** Injection token of `Mailer`, undefined without an SMTP server. */
+export const MAILER = Symbol('MAILER');
 /** Injection token of `BillingProvider`. */
 export const BILLING = Symbol('BILLING');
 /** Injection token of `ConsoleStores`. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import { openLmdbAccountStore } from './lmdb-account-store.ts';
-import { describeAccountStore, describeMemberStore } from './testing/index.ts';
+import { describeAccountStore, describeMemberStore, describeMemberTokenStore } from './testing/index.ts';
 
 const directories: string[] = [];
 async function createStore() {
@@ -17,3 +17,4 @@ afterAll(() => {
 
 describeAccountStore('LMDB', createStore);
 describeMemberStore('LMDB', createStore);
+describeMemberTokenStore('LMDB', createStore);

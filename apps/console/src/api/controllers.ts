@@ -3,6 +3,7 @@ import { BillingController } from './billing.controller.ts';
 import { FilesController } from './files.controller.ts';
 import { KeysController } from './keys.controller.ts';
 import { LinksController } from './links.controller.ts';
+import { MailboxController } from './mailbox.controller.ts';
 import { NamesController } from './names.controller.ts';
 import { NetworksController } from './networks.controller.ts';
 import { OperatorController } from './operator.controller.ts';
@@ -17,6 +18,7 @@ import { WebhookController } from './webhook.controller.ts';
 /** The whole API. */
 export const controllers: Type[] = [
   SignInController,
+  MailboxController,
   OverviewController,
   KeysController,
   FilesController,

@@ -35,7 +35,12 @@ export class OverviewController {
     const { publicStorage, publicGateway, publicIpfsGateway } = this.addresses;
     const { id, name, plan, status, card, quotaBytes, servesPeers = false, createdAt } = account;
     return {
-      member: { email: member.email, role: member.role, hasTotp: member.totp?.isConfirmed ?? false },
+      member: {
+        email: member.email,
+        role: member.role,
+        hasTotp: member.totp?.isConfirmed ?? false,
+        hasVerifiedEmail: member.emailVerifiedAt !== undefined,
+      },
       account: { id, name, plan, status, card, quotaBytes, servesPeers, createdAt },
       plan: await this.#plan(plan),
       services: { storageUrl: publicStorage, gatewayUrl: publicGateway, ipfsGatewayUrl: publicIpfsGateway },
@@ -78,7 +83,7 @@ export class OverviewController {
     return sum;
   }
 
-  @Describe('Reports that the console answers, and whether sign-up is open.')
+  @Describe('Reports that the console answers.')
   @Open()
   @Get('health')
   health() {

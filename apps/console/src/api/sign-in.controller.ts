@@ -7,6 +7,7 @@ import type { Request, Response } from 'express';
 import QRCode from 'qrcode';
 import { z } from 'zod';
 import { Describe, TakesBody } from '../describe.ts';
+import { MailboxMails } from '../mail/mailbox-mails.ts';
 import { actorOf, Me, Open, SessionCookie, tokenOf } from '../session.ts';
 import type { ConsoleSettings } from '../settings.ts';
 import type { ConsoleStores } from '../stores.ts';
@@ -33,6 +34,7 @@ export class SignInController {
     @Inject(SessionCookie) private readonly cookie: SessionCookie,
     @Inject(SETTINGS) private readonly settings: ConsoleSettings,
     @Inject(STORES) { limits }: ConsoleStores,
+    @Inject(MailboxMails) private readonly mails: MailboxMails,
   ) {
     this.#limits = limits;
   }
@@ -52,6 +54,7 @@ export class SignInController {
     const actor = { who: 'visitor', from: address };
     const made = await this.members.signUp({ ...wanted, plan: this.settings.CAIRN_SIGN_UP_PLAN, actor });
     await this.#enter(wanted, address, response);
+    if (this.mails.isConfigured) this.mails.sendFirstVerification(made.member, request);
     return { account: { id: made.account.id, name: made.account.name } };
   }
 

@@ -69,7 +69,12 @@ export interface Card {
 }
 
 export interface Me {
-  readonly member: { readonly email: string; readonly role: 'member' | 'operator'; readonly hasTotp: boolean };
+  readonly member: {
+    readonly email: string;
+    readonly role: 'member' | 'operator';
+    readonly hasTotp: boolean;
+    readonly hasVerifiedEmail: boolean;
+  };
   readonly account: {
     readonly id: string;
     readonly name: string;

@@ -39,8 +39,10 @@ import { KeysPage } from './pages/keys.tsx';
 import { NamesPage } from './pages/names.tsx';
 import { NetworksPage } from './pages/networks.tsx';
 import { OverviewPage } from './pages/overview.tsx';
+import { ForgotPasswordPage, ResetPasswordPage } from './pages/password-reset.tsx';
 import { SecurityPage } from './pages/security.tsx';
 import { SignInPage, SignUpPage } from './pages/sign-in.tsx';
+import { VerifyEmailPage } from './pages/verify-email.tsx';
 import { Failure, titleOf, Waiting } from './parts.tsx';
 import { UploadPanel } from './uploads/upload-panel.tsx';
 import { useUploadQueue } from './uploads/use-uploads.ts';
@@ -64,14 +66,26 @@ const pages = [
 ] as const;
 const operatorPage = { path: '/operator', title: 'Operator', icon: IconTool, page: OperatorPage } as const;
 
-/** Pages of a signed-in member, or the sign-in form. */
+/** Links of mails open with and without a session. All other pages need one. */
 export function App() {
+  return (
+    <Switch>
+      <Route path="/reset-password" component={ResetPasswordPage} />
+      <Route path="/verify-email" component={VerifyEmailPage} />
+      <Route component={Entered} />
+    </Switch>
+  );
+}
+
+/** Pages of a signed-in member, or the sign-in form. */
+function Entered() {
   const me = useMe();
   if (me.data === undefined) return me.error === null ? <Waiting /> : <Failure error={me.error} />;
   if (me.data === null) {
     return (
       <Switch>
         <Route path="/sign-up" component={SignUpPage} />
+        <Route path="/forgot-password" component={ForgotPasswordPage} />
         <Route component={SignInPage} />
       </Switch>
     );

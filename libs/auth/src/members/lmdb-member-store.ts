@@ -1,11 +1,13 @@
 import type { Database, Environment } from '@cairn/embedded-store';
 import type { AuditEntry } from '../audit.ts';
 import { memberExists, memberNotFound } from '../errors.ts';
+import { LmdbMemberTokenStore } from './lmdb-member-token-store.ts';
 import type { Member, Session } from './member.ts';
 import type { MemberStore } from './member-store.ts';
 
 /** Members in the LMDB environment of the accounts. `log` appends to the audit log within the current transaction. */
 export class LmdbMemberStore implements MemberStore {
+  readonly tokens: LmdbMemberTokenStore;
   readonly #environment: Environment;
   readonly #members: Database;
   readonly #emails: Database;
@@ -18,6 +20,7 @@ export class LmdbMemberStore implements MemberStore {
     this.#emails = environment.database('emails');
     this.#sessions = environment.database('sessions');
     this.#log = log;
+    this.tokens = new LmdbMemberTokenStore(environment);
   }
 
   async insert(member: Member, entry: AuditEntry): Promise<void> {

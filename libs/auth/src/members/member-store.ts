@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../audit.ts';
 import type { Member, Session } from './member.ts';
+import type { MemberTokenStore } from './member-token-store.ts';
 
 /**
  * Port of members and their sessions. A change and its audit entry are durable when the promise resolves, and the next read
@@ -7,6 +8,8 @@ import type { Member, Session } from './member.ts';
  * effects.
  */
 export interface MemberStore {
+  /** Tokens that prove access to a mailbox. */
+  readonly tokens: MemberTokenStore;
   /** @throws MEMBER_EXISTS if another member has the e-mail address */
   insert(member: Member, entry: AuditEntry): Promise<void>;
   member(id: string): Promise<Member | undefined>;

@@ -9,6 +9,8 @@ export interface Member {
   readonly role: MemberRole;
   /** argon2id hash as a PHC string. */
   readonly passwordHash: string;
+  /** Time at which the member proved to read the mailbox, in milliseconds since 1970. Absent before. */
+  readonly emailVerifiedAt?: number | undefined;
   /** Absent until a second factor is set up. */
   readonly totp?: TotpState | undefined;
   /** Milliseconds since 1970. */

@@ -226,6 +226,7 @@ export class Members {
     const entry = { at: this.#now(), actor, action: 'member.password', accountId: '' };
     await this.#store.update(id, (before) => ({ ...before, passwordHash }), entry);
     await this.#store.removeSessions(id);
+    await this.#store.tokens.removeOf('password-reset', id);
   }
 
   /** Creates a second factor, which {@link confirmTotp} activates. @throws TOTP_INVALID if the member already has one */

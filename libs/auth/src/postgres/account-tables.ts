@@ -52,4 +52,13 @@ export const accountSteps: readonly string[] = [
   CREATE TRIGGER api_keys_changed BEFORE UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION cairn_set_changed();
   CREATE INDEX accounts_by_change ON accounts (changed);
   CREATE INDEX api_keys_by_change ON api_keys (changed)`,
+  `CREATE TABLE member_tokens (
+    id text COLLATE "C" PRIMARY KEY,
+    kind text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    expires_at bigint NOT NULL,
+    record json NOT NULL
+  );
+  CREATE INDEX member_tokens_of_subject ON member_tokens (subject, kind, id);
+  CREATE INDEX member_tokens_by_end ON member_tokens (expires_at)`,
 ];

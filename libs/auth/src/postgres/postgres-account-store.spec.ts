@@ -1,6 +1,6 @@
 import { openPostgres } from '@cairn/postgres';
 import { describeWithPostgres } from '../../../../tools/engines/jest.mjs';
-import { describeAccountStore, describeMemberStore } from '../testing/index.ts';
+import { describeAccountStore, describeMemberStore, describeMemberTokenStore } from '../testing/index.ts';
 import { openPostgresAccountStore } from './postgres-account-store.ts';
 
 describeWithPostgres('accounts in PostgreSQL', (server) => {
@@ -15,4 +15,5 @@ describeWithPostgres('accounts in PostgreSQL', (server) => {
   };
   describeAccountStore('PostgresAccountStore', create);
   describeMemberStore('PostgresAccountStore', create);
+  describeMemberTokenStore('PostgresAccountStore', create);
 });

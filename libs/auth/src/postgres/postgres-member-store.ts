@@ -3,14 +3,17 @@ import type { AuditEntry } from '../audit.ts';
 import { memberExists, memberNotFound } from '../errors.ts';
 import type { Member, Session } from '../members/member.ts';
 import type { MemberStore } from '../members/member-store.ts';
+import { PostgresMemberTokenStore } from './postgres-member-token-store.ts';
 import { find, log, notify, pages, type Recorded } from './records.ts';
 
 /** Members in the database of the accounts. */
 export class PostgresMemberStore implements MemberStore {
+  readonly tokens: PostgresMemberTokenStore;
   readonly #database: Postgres;
 
   constructor(database: Postgres) {
     this.#database = database;
+    this.tokens = new PostgresMemberTokenStore(database);
   }
 
   async insert(member: Member, entry: AuditEntry): Promise<void> {

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { api, type Me } from '../api.ts';
 import { Copy, Failure, PageHead } from '../parts.tsx';
 import { useChange } from '../use-api.ts';
+import { EmailCard } from './security/email-card.tsx';
 
 /** Password and second factor of the signed-in member. */
 export function SecurityPage({ me }: { me: Me }) {
@@ -13,6 +14,7 @@ export function SecurityPage({ me }: { me: Me }) {
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <PasswordCard />
         <TotpCard hasTotp={me.member.hasTotp} />
+        <EmailCard email={me.member.email} isVerified={me.member.hasVerifiedEmail} />
       </SimpleGrid>
     </>
   );

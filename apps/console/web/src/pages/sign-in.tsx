@@ -1,34 +1,15 @@
-import { Anchor, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Anchor, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDocumentTitle } from '@mantine/hooks';
-import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { api } from '../api.ts';
-import { Failure, titleOf } from '../parts.tsx';
-import { useChange } from '../use-api.ts';
+import { Failure } from '../parts.tsx';
+import { useApi, useChange } from '../use-api.ts';
+import { Entrance } from './entrance.tsx';
 
-function Frame({ title, children, other }: { title: string; children: ReactNode; other: ReactNode }) {
-  useDocumentTitle(titleOf(title));
-  return (
-    <Center mih="100vh" p="md" component="main">
-      <Paper withBorder p="xl" w={400} maw="100%" shadow="sm">
-        <Stack>
-          <div>
-            <Text fw={700} c="dimmed">
-              Cairn
-            </Text>
-            <Title order={1} size="h2">
-              {title}
-            </Title>
-          </div>
-          {children}
-          <Text size="sm" c="dimmed">
-            {other}
-          </Text>
-        </Stack>
-      </Paper>
-    </Center>
-  );
+/** Ways to sign in and to get an account. */
+interface Ways {
+  readonly hasSignUp: boolean;
+  readonly hasMail: boolean;
 }
 
 /** Sign-in form. Asks for a code if the member has a second factor. */
@@ -37,16 +18,30 @@ export function SignInPage() {
   const signIn = useChange((values: typeof form.values) => api('sign-in', { method: 'POST', body: values }), {
     isQuiet: true,
   });
+  const ways = useApi<Ways>('sign-in').data;
   const asksForCode = signIn.error?.code === 'TOTP_REQUIRED' || signIn.error?.code === 'TOTP_INVALID';
   return (
-    <Frame
+    <Entrance
       title="Sign in"
       other={
         <>
-          No account yet?{' '}
-          <Anchor component={Link} href="/sign-up" underline="always">
-            Sign up
-          </Anchor>
+          {ways?.hasSignUp && (
+            <>
+              No account yet?{' '}
+              <Anchor component={Link} href="/sign-up" underline="always">
+                Sign up
+              </Anchor>
+            </>
+          )}
+          {ways?.hasSignUp === false && 'The operator of this service creates accounts.'}
+          {ways?.hasMail && (
+            <>
+              <br />
+              <Anchor component={Link} href="/forgot-password" underline="always">
+                Forgot your password?
+              </Anchor>
+            </>
+          )}
         </>
       }
     >
@@ -75,7 +70,7 @@ export function SignInPage() {
           </Button>
         </Stack>
       </form>
-    </Frame>
+    </Entrance>
   );
 }
 
@@ -86,7 +81,7 @@ export function SignUpPage() {
     isQuiet: true,
   });
   return (
-    <Frame
+    <Entrance
       title="Create an account"
       other={
         <>
@@ -114,6 +109,6 @@ export function SignUpPage() {
           </Button>
         </Stack>
       </form>
-    </Frame>
+    </Entrance>
   );
 }

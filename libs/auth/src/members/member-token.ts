@@ -1,0 +1,32 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** Purpose of a token. A token of one purpose is refused for every other. */
+export type MemberTokenKind = 'password-reset' | 'email-verification';
+
+/** Proof that the owner of a mailbox holds: a random text whose hash is stored. */
+export interface MemberToken {
+  /** SHA-256 of the token in hexadecimal. The store has no token that could be used. */
+  readonly id: string;
+  readonly kind: MemberTokenKind;
+  /** Id of the member. */
+  readonly subject: string;
+  /** Address to which the token was sent. */
+  readonly email: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** Creates a token of 256 random bits. The text is returned only here. */
+export function newMemberToken(token: Omit<MemberToken, 'id'>): {
+  readonly text: string;
+  readonly record: MemberToken;
+} {
+  const text = randomBytes(32).toString('base64url');
+  return { text, record: { id: memberTokenId(text), ...token } };
+}
+
+export function memberTokenId(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
