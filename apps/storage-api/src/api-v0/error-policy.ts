@@ -143,6 +143,7 @@ const rules = {
   STORE_VERSION_UNSUPPORTED: damagedStore,
   STORE_WRITE_FAILED: damagedStore,
   SWARM_KEY_INVALID: failed,
+  TOKEN_INVALID: failed,
   TOTP_INVALID: failed,
   TOTP_REQUIRED: failed,
   TREE_BUSY: unavailable,
