@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { parsePlan } from '@cairn/metering';
 import { expect, test } from '@jest/globals';
 import { describeInBrowser, password, type } from './browser.ts';
@@ -195,6 +196,56 @@ describeInBrowser('the first hour in a browser', (visit) => {
     await visit.page.getByLabel('Credits today: 100 percent of the limit').waitFor();
     await visit.stage.auth.setPlan('browsing', 'free');
     while ((await rpc()).status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+
+  test('the request log explains each refusal and is exported', async () => {
+    await visit.go('Usage');
+    await visit.page.getByRole('tab', { name: 'Request log' }).click();
+    expect(new URL(visit.page.url()).pathname).toBe('/usage/requests');
+    const limited = visit.page.getByRole('row', { name: /eth_blockNumber.*limited creditsPerDay/ });
+    await limited.first().waitFor();
+    await visit.page.getByLabel('Outcome').selectOption('ok');
+    await limited.first().waitFor({ state: 'detached' });
+    await type(visit.page.getByLabel('Method'), 'add');
+    await visit.page
+      .getByRole('row', { name: /add storage-api ok .* console/ })
+      .first()
+      .waitFor();
+    await visit.page
+      .getByRole('row', { name: /eth_blockNumber/ })
+      .first()
+      .waitFor({ state: 'detached' });
+    const download = visit.page.waitForEvent('download');
+    await visit.page.getByRole('link', { name: 'Export CSV' }).click();
+    const lines = readFileSync(await (await download).path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    expect(lines.length).toBeGreaterThan(1);
+    expect(lines.slice(1).every((line) => line.includes(',storage-api,add,'))).toBe(true);
+    await visit.page.getByLabel('Outcome').selectOption('');
+    await visit.page.getByLabel('Method').fill('');
+    await limited.first().waitFor();
+    expect(await visit.faults()).toEqual([]);
+    await visit.picture('requests');
+    await visit.page.getByRole('tab', { name: 'Refusals and origins' }).click();
+    await visit.page.getByRole('row', { name: /^Credits a day .* eth_blockNumber .* at midnight UTC$/ }).waitFor();
+    await visit.page.getByRole('row', { name: /^none \(servers and tools\)/ }).waitFor();
+    expect(await visit.faults()).toEqual([]);
+  });
+
+  test('a range of dates is chosen by typing', async () => {
+    await visit.page.getByRole('tab', { name: 'Charts' }).click();
+    await visit.page.getByText('Dates', { exact: true }).click();
+    await visit.page.getByText(/[1-9]\d* refused by a limit/).waitFor();
+    const before = new Date(Date.now() - 10 * 86_400_000).toISOString().slice(0, 10);
+    await visit.page.getByLabel('From (UTC)').fill(before);
+    await visit.page.getByText(/[1-9]\d* refused by a limit/).waitFor();
+    await visit.page.getByLabel('To (UTC)').fill('2001-01-01');
+    await visit.page
+      .getByRole('alert')
+      .getByText(/expected a day that is not before/)
+      .waitFor();
+    expect(await visit.faults()).toEqual([]);
   });
 
   test('a revoked key gets 401 within a second', async () => {

@@ -83,10 +83,11 @@ export class AppModule implements NestModule, OnApplicationShutdown {
         {
           provide: STORES,
           inject: [METERING],
-          useFactory: async ({ plans, usage, limits }: Metering): Promise<ConsoleStores> => ({
+          useFactory: async ({ plans, usage, limits, requestLog }: Metering): Promise<ConsoleStores> => ({
             plans,
             usage,
             limits,
+            requestLog,
             pins: await stores.pins(),
             billing: await stores.billing(),
           }),

@@ -1,3 +1,4 @@
+import { AuthError } from '@cairn/auth';
 import {
   addCounts,
   dayMs,
@@ -41,11 +42,40 @@ export interface UsageSummary {
   readonly networks: readonly UsageGroup[];
 }
 
-/** First and last moment of a span that ends now. It starts at a multiple of its step. */
-export function boundsOf(name: SpanName, now: number): { readonly from: number; readonly to: number } {
-  const { stepMs, count } = spans[name];
+/** Time that charts cover: `count` steps from `from`, in milliseconds since 1970, to `to`, exclusive. */
+export interface UsageRange {
+  readonly resolution: Resolution;
+  readonly stepMs: number;
+  readonly count: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Days that a range may have. */
+const rangeDaysMax = 366;
+/** Ranges up to this number of days are shown by hour. */
+const hourlyDaysMax = 3;
+
+/** Range of a span that ends now. It starts at a multiple of its step. */
+export function rangeOfSpan(name: SpanName, now: number): UsageRange {
+  const { resolution, stepMs, count } = spans[name];
   const to = now - (now % stepMs) + stepMs;
-  return { from: to - count * stepMs, to };
+  return { resolution, stepMs, count, from: to - count * stepMs, to };
+}
+
+/** Range of whole days (UTC), both included: hours for a few days, else days. @throws VALUE_INVALID */
+export function rangeOfDays(first: string, last: string): UsageRange {
+  const from = Date.parse(`${first}T00:00:00Z`);
+  const to = Date.parse(`${last}T00:00:00Z`) + dayMs;
+  const days = (to - from) / dayMs;
+  if (!(days >= 1)) throw rangeError('to', `expected a day that is not before ${first}`);
+  if (days > rangeDaysMax) throw rangeError('from', `expected at most ${rangeDaysMax} days`);
+  if (days > hourlyDaysMax) return { resolution: 'day', stepMs: dayMs, count: days, from, to };
+  return { resolution: 'hour', stepMs: hourMs, count: days * 24, from, to };
+}
+
+function rangeError(field: string, message: string): AuthError {
+  return new AuthError('VALUE_INVALID', `${field}: ${message}.`, { details: { field } });
 }
 
 /** Selects the usage for the charts. Empty: all usage. */
@@ -56,18 +86,16 @@ export interface UsageFilter {
 }
 
 /**
- * Aggregates ledger rows for charts and tables. Each step of the span has a point, also without usage. The filter applies to
+ * Aggregates ledger rows for charts and tables. Each step of the range has a point, also without usage. The filter applies to
  * points and total. Groups cover all rows.
  */
 export async function summarize(
-  name: SpanName,
+  { stepMs, count, from }: UsageRange,
   rows: AsyncIterable<UsageRow>,
   stored: readonly StoredBytes[],
   now: number,
   { operation, key, network }: UsageFilter = {},
 ): Promise<UsageSummary> {
-  const { stepMs, count } = spans[name];
-  const { from } = boundsOf(name, now);
   const points = Array.from({ length: count }, () => zeroCounts());
   const total = zeroCounts();
   const groups = { operations: new Map(), keys: new Map(), networks: new Map() } as Groups;

@@ -1,7 +1,7 @@
 import type { Principal } from '@cairn/auth';
 import { isCairnError } from '@cairn/errors';
 import { type AccountLimits, creditsOfTransfer, type Metering, type UsageOwner } from '@cairn/metering';
-import type { MeterOutcome, RecordedMeter } from '@cairn/service-kit';
+import { errorOf, type MeterOutcome, type RecordedMeter } from '@cairn/service-kit';
 
 /** Credits of one request beside those of its bytes: that of a read of the storage API. */
 const requestCredits = 1;
@@ -17,6 +17,7 @@ export class GatewayMeter implements RecordedMeter {
   readonly #metering: Metering;
   readonly #owner: UsageOwner;
   readonly #start = performance.now();
+  readonly #isLogged: boolean;
   #hasPermit = false;
   #isEnded = false;
 
@@ -25,6 +26,7 @@ export class GatewayMeter implements RecordedMeter {
     const { limits, accountId } = metering.payment(principal);
     this.limits = limits;
     this.#owner = { accountId, key: principal.key.reference };
+    this.#isLogged = principal.payer === undefined;
   }
 
   get account(): string {
@@ -72,13 +74,19 @@ export class GatewayMeter implements RecordedMeter {
     return { credits: this.credits, bytesIn: this.bytesIn, bytesOut: this.bytesOut };
   }
 
-  end({ isFailed, failure }: Pick<MeterOutcome, 'isFailed' | 'failure'>): void {
+  end({ isFailed, failure, status, request }: Omit<MeterOutcome, 'bytesIn' | 'bytesOut'>): void {
     this.#isEnded = true;
     if (this.#hasPermit) this.limits.leave();
     const outcome = isCairnError(failure, 'LIMIT_REACHED') ? 'limited' : isFailed ? 'error' : 'ok';
     const durationMs = performance.now() - this.#start;
-    const { ledger } = this.#metering;
-    ledger.record(this.#owner, { operation, outcome, credits: this.credits, durationMs });
+    const { ledger, requests } = this.#metering;
+    const used = { operation, network: '', outcome, credits: this.credits, durationMs } as const;
+    ledger.record(this.#owner, used);
+    if (this.#isLogged) {
+      const failed = isFailed ? errorOf(failure, status) : {};
+      const { accountId, key } = this.#owner;
+      requests.record(accountId, { ...used, ...failed, key, requestId: request.id, origin: request.origin });
+    }
     ledger.addUse(this.#owner, { operation, bytesIn: this.bytesIn, bytesOut: this.bytesOut });
   }
 }

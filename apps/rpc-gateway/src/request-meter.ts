@@ -8,10 +8,11 @@ import {
   creditsOfResponse,
   creditsOfWorker,
   creditsPerUpstreamCall,
+  type FinishedRequest,
   type Metering,
   type UsageOwner,
 } from '@cairn/metering';
-import type { RequestSpan } from '@cairn/service-kit';
+import type { RequestNames, RequestSpan } from '@cairn/service-kit';
 
 /** Credits of a request for an unknown method, and of one subscription notification. */
 const smallestPrice = 1;
@@ -51,22 +52,27 @@ export class RequestMeter {
   #refused = 0;
   #retryAfterSeconds = 0;
   #isInside = false;
+  /** False for notifications, and for requests that a service pays. */
+  readonly #isLogged: boolean;
+  /** Limit that refused the last call or the body. */
+  #limit: string | undefined;
   #isEnded = false;
   /** One bit for each level, in the order of {@link proofLevels}: cheaper than a set on the path of light calls. */
   #proofs = 0;
 
-  /** @param span span of the request; each call becomes a part of it */
+  /** @param record record of the request: each call becomes a part of its span, and is logged for the account under its id */
   constructor(
     metering: Metering,
     principal: Principal,
     network: string,
-    private readonly span?: RequestSpan,
+    private readonly record?: RequestNames & { readonly span: RequestSpan | undefined },
   ) {
     this.#metering = metering;
     const { limits, accountId } = metering.payment(principal);
     this.limits = limits;
     this.#owner = { accountId, key: principal.key.reference };
     this.#network = network;
+    this.#isLogged = record !== undefined && principal.payer === undefined;
   }
 
   /** Takes a concurrency permit; `undefined` if no wait is needed. @throws LIMIT_REACHED, also as a rejection */
@@ -99,9 +105,15 @@ export class RequestMeter {
   admit(method: Priced): Promise<void> | undefined {
     return this.limits.admit(priceOf(method))?.catch((error: unknown) => {
       const seconds = isCairnError(error, 'LIMIT_REACHED') ? Number(error.details.retryAfterSeconds) : 1;
+      this.noteRefusal(error);
       this.#retryAfterSeconds = Math.max(this.#retryAfterSeconds, seconds);
       throw error;
     });
+  }
+
+  /** Remembers the limit that refused a call or the body, for the log. */
+  noteRefusal(error: unknown): void {
+    if (isCairnError(error, 'LIMIT_REACHED')) this.#limit = String(error.details.limit);
   }
 
   /** Charges gas that a call has used, in addition to its price. */
@@ -162,7 +174,8 @@ export class RequestMeter {
     const credits = price + more;
     const used = { operation: method, network: this.#network, outcome, credits, durationMs: duration } as const;
     this.#metering.ledger.record(this.#owner, used);
-    this.span?.addPart(method, {
+    this.#log(used, errorCode);
+    this.record?.span?.addPart(method, {
       durationMs: duration,
       isError: errorCode !== undefined,
       attributes: { 'rpc.system': 'jsonrpc', 'rpc.method': method, 'rpc.jsonrpc.error_code': errorCode },
@@ -243,13 +256,26 @@ export class RequestMeter {
     if (!isRefused) this.limits.admit(credits)?.catch(() => {});
     this.credits += credits;
     this.calls.unknown = 1;
-    this.#metering.ledger.record(this.#owner, {
+    const used = {
       operation: 'unknown',
       network: this.#network,
       outcome: isRefused ? 'limited' : 'error',
       credits,
       durationMs: performance.now() - this.#start,
-    });
+    } as const;
+    this.#metering.ledger.record(this.#owner, used);
+    this.#log(used, status);
+  }
+
+  /** @param code JSON-RPC code of a call, or the HTTP status of a body without calls */
+  #log({ operation, network, outcome, credits, durationMs }: Required<FinishedRequest>, code?: number): void {
+    if (!this.#isLogged || this.record === undefined) return;
+    const { id: requestId, origin } = this.record;
+    const error = code === undefined ? undefined : String(code);
+    const limit = outcome === 'limited' ? this.#limit : undefined;
+    const { key, accountId } = this.#owner;
+    const entry = { operation, network, key, outcome, error, limit, durationMs, credits, requestId, origin };
+    this.#metering.requests.record(accountId, entry);
   }
 
   #countBytes(operation: string, bytesIn: number, bytesOut: number): void {

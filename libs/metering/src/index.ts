@@ -25,6 +25,9 @@ export {
   responseBytesPerCredit,
   transferBytesPerCredit,
 } from './prices.ts';
+export { openLmdbRequestLogStore } from './requests/lmdb-request-log-store.ts';
+export { type FinishedLogEntry, RequestLog, type RequestLogOptions, requestLogLimits } from './requests/request-log.ts';
+export { type LoggedRequest, loggedRequestsKept, type RequestLogStore } from './requests/request-log-store.ts';
 export {
   type FinishedRequest,
   Ledger,

@@ -42,6 +42,13 @@ test('microseconds per request', async () => {
     metering.ledger.addUse(owner, { operation: 'eth_chainId', network: 'main', bytesIn: 60, bytesOut: 45 });
     return undefined;
   });
+  await measure('request log', () => {
+    metering.requests.record(owner.accountId, {
+      ...{ operation: call.operation, network: call.network, outcome: call.outcome, credits: 1, durationMs: 0.02 },
+      ...{ key: owner.key, requestId: 'f7b7c1c4-9b6a-4a8e-8d0a-000000000000' },
+    });
+    return undefined;
+  });
   await metering.close();
   rmSync(home, { recursive: true });
 }, 120_000);

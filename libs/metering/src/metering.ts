@@ -2,6 +2,8 @@ import type { AccountLimits } from './limits/account-limits.ts';
 import type { LimitStore } from './limits/limit-store.ts';
 import { Limiter } from './limits/limiter.ts';
 import type { PlanStore } from './plans/plan-store.ts';
+import { RequestLog } from './requests/request-log.ts';
+import type { RequestLogStore } from './requests/request-log-store.ts';
 import { Ledger } from './usage/ledger.ts';
 import type { UsageStore } from './usage/usage-store.ts';
 
@@ -11,6 +13,8 @@ export interface MeteringStores {
   readonly limits: LimitStore;
   /** Stored rows of the ledger. Rows of the last half second may be missing. */
   readonly usage: UsageStore;
+  /** Last requests of each account. */
+  readonly requestLog: RequestLogStore;
 }
 
 export interface MeteringOptions extends MeteringStores {
@@ -27,10 +31,11 @@ export interface Payer {
   readonly payer?: { readonly id: string };
 }
 
-/** Limits and ledger of one process. */
+/** Limits, ledger and request log of one process. */
 export interface Metering extends MeteringStores {
   readonly limiter: Limiter;
   readonly ledger: Ledger;
+  readonly requests: RequestLog;
   /** Returns the limits that apply to a request, and the account that it is counted for. */
   payment(payer: Payer): { readonly limits: AccountLimits; readonly accountId: string };
   /** Flushes the ledger, returns unused tokens and permits to the shared counters, and closes the stores. */
@@ -38,13 +43,23 @@ export interface Metering extends MeteringStores {
 }
 
 /** Starts the limiter and the ledger of this process. The result owns the stores and closes them. */
-export async function startMetering({ plans, limits, usage, service, onError }: MeteringOptions): Promise<Metering> {
+export async function startMetering({
+  plans,
+  limits,
+  usage,
+  requestLog,
+  service,
+  onError,
+}: MeteringOptions): Promise<Metering> {
   const handlers = onError === undefined ? {} : { onError };
   const limiter = await Limiter.start({ store: limits, plans, service, ...handlers });
   const ledger = new Ledger({ store: usage, service, ...handlers });
+  const requests = new RequestLog({ store: requestLog, service, ...handlers });
   return {
     limiter,
     ledger,
+    requests,
+    requestLog,
     plans,
     limits,
     usage,
@@ -54,8 +69,9 @@ export async function startMetering({ plans, limits, usage, service, onError }: 
     },
     async close() {
       await ledger.close();
+      await requests.close();
       await limiter.close();
-      await Promise.all([plans.close(), limits.close(), usage.close()]);
+      await Promise.all([plans.close(), limits.close(), usage.close(), requestLog.close()]);
     },
   };
 }

@@ -16,9 +16,11 @@ export { ownOpenFilesAdvice } from './open-files.ts';
 export { RAW_HTTP, type RawHttp } from './raw-http.ts';
 export { requestId } from './request/request-id.ts';
 export {
+  errorOf,
   type MeterOutcome,
   type RecordedCaller,
   type RecordedMeter,
+  type RequestNames,
   type RequestOutcome,
   RequestRecord,
   RequestRecorder,

@@ -29,6 +29,7 @@ export function distributedStores(url: string, settings: StoreSettings): Stores 
     gatewayHosts: () => over(async (database) => (await auth()).openPostgresGatewayHostStore(database)),
     plans: () => over(async (database) => (await metering()).openPostgresPlanStore(database)),
     usage: () => over(async (database) => (await metering()).openPostgresUsageStore(database)),
+    requestLog: () => over(async (database) => (await metering()).openPostgresRequestLogStore(database)),
     billing: () =>
       over(async (database) => (await import('@cairn/billing/postgres')).openPostgresBillingStore(database)),
     names: () => over(async (database) => (await import('@cairn/ipns/postgres')).openPostgresNameStore(database)),
@@ -48,8 +49,8 @@ export function distributedStores(url: string, settings: StoreSettings): Stores 
     },
     metering: async () => {
       const limits = await stores.limits();
-      const [plans, usage] = await Promise.all([stores.plans(), stores.usage()]);
-      return { plans, usage, limits };
+      const [plans, usage, requestLog] = await Promise.all([stores.plans(), stores.usage(), stores.requestLog()]);
+      return { plans, usage, requestLog, limits };
     },
     blocks: openPacks,
     packs: openPacks,

@@ -12,6 +12,7 @@ export function embeddedStores(home: string): Stores {
     gatewayHosts: async () => (await auth()).openLmdbGatewayHostStore(at('accounts')),
     plans: async () => (await metering()).openLmdbPlanStore(at('accounts')),
     usage: async () => (await metering()).openLmdbUsageStore(at('accounts')),
+    requestLog: async () => (await metering()).openLmdbRequestLogStore(at('accounts')),
     limits: async () => (await metering()).openLmdbLimitStore(at('limits')),
     redis: async () => undefined,
     billing: async () => (await import('@cairn/billing')).openLmdbBillingStore(at('accounts')),

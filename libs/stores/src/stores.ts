@@ -2,7 +2,7 @@ import type { AccountStore, GatewayHostStore } from '@cairn/auth';
 import type { BillingStore } from '@cairn/billing';
 import type { BoundedBlockstore } from '@cairn/blockstore';
 import type { NameStore } from '@cairn/ipns';
-import type { LimitStore, MeteringStores, PlanStore, UsageStore } from '@cairn/metering';
+import type { LimitStore, MeteringStores, PlanStore, RequestLogStore, UsageStore } from '@cairn/metering';
 import type { RootStore } from '@cairn/mfs';
 import type { PackStore } from '@cairn/pack-store';
 import type { PinRequestStore, PinStore } from '@cairn/pinning';
@@ -39,12 +39,14 @@ export interface Stores {
   gatewayHosts(): Promise<GatewayHostStore>;
   plans(): Promise<PlanStore>;
   usage(): Promise<UsageStore>;
+  /** Last requests of each account. */
+  requestLog(): Promise<RequestLogStore>;
   /** Counters of rate limits, which processes share. */
   limits(): Promise<LimitStore>;
   /** Redis, for state that ends within minutes, such as filters; `undefined` in the embedded form. */
   redis(): Promise<SharedRedis | undefined>;
   billing(): Promise<BillingStore>;
-  /** Stores of `startMetering`: plans, usage and limits. */
+  /** Stores of `startMetering`: plans, usage, request log and limits. */
   metering(): Promise<MeteringStores>;
   blocks(options?: BlockStoreOptions): Promise<BoundedBlockstore>;
   /** Blocks with the maintenance of their packs; `undefined` in the embedded form. */

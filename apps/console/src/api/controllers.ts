@@ -10,6 +10,7 @@ import { OperatorController } from './operator.controller.ts';
 import { OperatorNetworkController } from './operator-network.controller.ts';
 import { OverviewController } from './overview.controller.ts';
 import { PinRequestsController } from './pin-requests.controller.ts';
+import { RequestsController } from './requests.controller.ts';
 import { ServingController } from './serving.controller.ts';
 import { SignInController } from './sign-in.controller.ts';
 import { UploadsController } from './uploads.controller.ts';
@@ -20,6 +21,7 @@ export const controllers: Type[] = [
   SignInController,
   MailboxController,
   OverviewController,
+  RequestsController,
   KeysController,
   FilesController,
   UploadsController,

@@ -9,12 +9,15 @@ import { Describe, TakesQuery } from '../describe.ts';
 import { Me, Open } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';
 import { ADDRESSES, BILLING, NETWORKS, STORES } from '../tokens.ts';
-import { boundsOf, type SpanName, spans, summarize } from '../usage-summary.ts';
+import { rangeOfDays, rangeOfSpan, type SpanName, spans, summarize } from '../usage-summary.ts';
 
+const day = z.iso.date({ error: 'expected a day such as 2026-11-30' });
 const usageQuery = z.object({
   operation: z.string().max(128).optional(),
   key: z.string().max(128).optional(),
   network: z.string().max(64).optional(),
+  from: day.optional(),
+  to: day.optional(),
   span: z.enum(Object.keys(spans) as [SpanName], { error: 'expected hour, day or month' }).default('day'),
 });
 
@@ -54,18 +57,21 @@ export class OverviewController {
     return plans.find((plan) => plan.name === name) ?? plans.find((plan) => plan.name === fallbackPlan);
   }
 
-  @Describe('Usage of the account in the last hour, day or month.')
+  @Describe('Usage of the account in the last hour, day or month, or from one day (UTC) to another.')
   @Get('usage')
-  async usage(@Me() { account }: SignedIn, @TakesQuery(usageQuery) { span, ...filter }: z.infer<typeof usageQuery>) {
+  async usage(
+    @Me() { account }: SignedIn,
+    @TakesQuery(usageQuery) { span, from, to, ...filter }: z.infer<typeof usageQuery>,
+  ) {
     const now = Date.now();
-    const bounds = boundsOf(span, now);
+    const range = from === undefined ? rangeOfSpan(span, now) : rangeOfDays(from, to ?? from);
     const { usage, pins } = this.stores;
-    const stored = await usage.stored(account.id, bounds);
-    const rows = usage.rows(account.id, bounds, spans[span].resolution);
-    const summary = await summarize(span, rows, stored, now, filter);
+    const stored = await usage.stored(account.id, range);
+    const rows = usage.rows(account.id, range, range.resolution);
+    const summary = await summarize(range, rows, stored, now, filter);
     const names = new Map((await this.auth.keys(account.id)).map(({ id, name }) => [keyReference(id), name]));
     return {
-      span,
+      stepMs: range.stepMs,
       ...summary,
       keys: summary.keys.map((group) => ({ ...group, title: names.get(group.name) ?? group.name })),
       today: await this.#today(account.id, now),

@@ -133,7 +133,47 @@ export interface UsageGroup extends Sums {
   readonly latencyMs: { readonly p50?: number | null; readonly p99?: number | null; readonly mean: number };
 }
 
+/** One request of the log. */
+export interface LoggedRequest {
+  readonly at: number;
+  readonly service: string;
+  readonly operation: string;
+  readonly network: string;
+  readonly key: string;
+  readonly keyName: string;
+  readonly outcome: 'ok' | 'error' | 'limited';
+  readonly error?: string;
+  readonly limit?: string;
+  readonly durationMs: number;
+  readonly credits: number;
+  readonly requestId: string;
+  readonly origin?: string;
+  readonly skipped?: number;
+}
+
+/** Page of the request log, with groups of the whole log. */
+export interface RequestPage {
+  readonly requests: readonly LoggedRequest[];
+  readonly matching: number;
+  readonly logged: number;
+  readonly kept: number;
+  readonly refusals: readonly {
+    readonly limit: string;
+    readonly operation: string;
+    readonly count: number;
+    readonly lastAt: number;
+  }[];
+  readonly origins: readonly {
+    readonly origin: string;
+    readonly requests: number;
+    readonly errors: number;
+    readonly limited: number;
+  }[];
+}
+
 export interface Usage {
+  /** Milliseconds between two points. */
+  readonly stepMs: number;
   readonly total: Sums;
   readonly points: readonly (Sums & { readonly at: number; readonly storedBytes: number })[];
   readonly operations: readonly UsageGroup[];

@@ -66,6 +66,9 @@ const pages = [
 ] as const;
 const operatorPage = { path: '/operator', title: 'Operator', icon: IconTool, page: OperatorPage } as const;
 
+/** Pages whose tabs have their own addresses. */
+const tabbed: readonly string[] = ['/usage', operatorPage.path];
+
 /** Links of mails open with and without a session. All other pages need one. */
 export function App() {
   return (
@@ -142,7 +145,7 @@ function Shell({ me }: { me: Me }) {
         <Suspense fallback={<Waiting />}>
           <Switch>
             {shown.map(({ path: to, page: Page }) => (
-              <Route key={to} path={to === operatorPage.path ? `${to}/:tab?` : to}>
+              <Route key={to} path={tabbed.includes(to) ? `${to}/:tab?` : to}>
                 <Page me={me} />
               </Route>
             ))}

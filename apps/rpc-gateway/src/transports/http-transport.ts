@@ -211,6 +211,7 @@ export class HttpTransport {
   }
 
   #refusal(error: unknown, { record: { id, meter } }: GatewayRequest): OwnAnswer {
+    meter?.noteRefusal(error);
     const { status, headers, body } = this.filter.catch(error, id);
     return { status, headers: { ...meter?.headers, ...headers }, body };
   }

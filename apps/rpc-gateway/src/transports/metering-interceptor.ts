@@ -43,7 +43,7 @@ export class MeteringInterceptor {
   /** Starts to meter a request whose account and network are known. */
   meter(request: GatewayRequest, principal: Principal, network: string): RequestMeter {
     const { record } = request;
-    const meter = new RequestMeter(this.metering, principal, network, record.span);
+    const meter = new RequestMeter(this.metering, principal, network, record);
     record.caller = principal;
     record.meter = meter;
     request.network = network;

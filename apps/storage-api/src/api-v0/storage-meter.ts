@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Principal } from '@cairn/auth';
 import { isCairnError } from '@cairn/errors';
 import { type AccountLimits, creditsOfTransfer, creditsOfWork, type Metering, type UsageOwner } from '@cairn/metering';
+import { errorOf, type MeterOutcome } from '@cairn/service-kit';
 import { ApiError } from './api-error.ts';
 import type { Command } from './command.ts';
 import { priceOf } from './prices.ts';
@@ -35,6 +36,8 @@ export class StorageMeter {
   readonly #socket: CountedSocket;
   readonly #start = performance.now();
   #timer: NodeJS.Timeout | undefined;
+  /** False for requests that a service pays. */
+  readonly #isLogged: boolean;
   #hasPermit = false;
   #isAdmitted = false;
   #isEnded = false;
@@ -48,6 +51,7 @@ export class StorageMeter {
     this.limits = limits;
     this.#owner = { accountId, key: principal.key.reference };
     this.#command = command;
+    this.#isLogged = principal.payer === undefined;
     this.#socket = socket;
   }
 
@@ -117,20 +121,32 @@ export class StorageMeter {
   }
 
   /** Ends the request and counts the remaining usage. */
-  end({ isFailed, failure }: { readonly isFailed: boolean; readonly failure: unknown }): void {
+  end({
+    isFailed,
+    failure,
+    status,
+    request,
+  }: Pick<MeterOutcome, 'isFailed' | 'failure'> & Partial<Pick<MeterOutcome, 'status' | 'request'>>): void {
     this.#isEnded = true;
     clearInterval(this.#timer);
     if (this.#hasPermit) this.limits.leave();
     this.#countBytes();
     if (this.#isAdmitted) this.#charge({ isEnded: true });
     const isLimited = isCairnError(failure, 'LIMIT_REACHED');
-    const { ledger } = this.#metering;
-    ledger.record(this.#owner, {
+    const { ledger, requests } = this.#metering;
+    const used = {
       operation: this.#command.name,
+      network: '',
       outcome: isLimited ? 'limited' : isFailed ? 'error' : 'ok',
       credits: this.credits,
       durationMs: performance.now() - this.#start,
-    });
+    } as const;
+    ledger.record(this.#owner, used);
+    if (this.#isLogged && request !== undefined) {
+      const { accountId, key } = this.#owner;
+      const failed = isFailed ? errorOf(failure, status) : {};
+      requests.record(accountId, { ...used, ...failed, key, requestId: request.id, origin: request.origin });
+    }
     const { bytesIn, bytesOut } = this;
     ledger.addUse(this.#owner, { operation: this.#command.name, bytesIn, bytesOut });
   }

@@ -1,4 +1,4 @@
-import { errorChain } from '@cairn/errors';
+import { errorChain, isCairnError } from '@cairn/errors';
 import type { Logger } from '../logger.ts';
 import type { HeaderFields } from '../tracing/trace-context.ts';
 import type { RequestSpan, SpanAttributes, Tracing } from '../tracing/tracing.ts';
@@ -18,6 +18,14 @@ export interface MeterOutcome {
   readonly isFailed: boolean;
   /** Thrown error, where there was one. */
   readonly failure: unknown;
+  /** Id and origin of the request, for the log of its account. */
+  readonly request: RequestNames;
+}
+
+/** Names of a request: its id, and the value of the header Origin. */
+export interface RequestNames {
+  readonly id: string;
+  readonly origin: string | undefined;
 }
 
 /** Meter of one request. */
@@ -63,7 +71,10 @@ export class RequestRecorder {
     headers: HeaderFields,
     id = requestId({ headers }),
   ): RequestRecord<Meter, Caller> {
-    return new RequestRecord<Meter, Caller>(this.#logger, this.#tracing.start(headers), id);
+    return new RequestRecord<Meter, Caller>(this.#logger, this.#tracing.start(headers), {
+      id,
+      origin: originOf(headers),
+    });
   }
 }
 
@@ -73,6 +84,7 @@ export class RequestRecord<
   Caller extends RecordedCaller = RecordedCaller,
 > {
   readonly id: string;
+  readonly origin: string | undefined;
   readonly span: RequestSpan | undefined;
   caller: Caller | undefined = undefined;
   meter: Meter | undefined = undefined;
@@ -81,10 +93,11 @@ export class RequestRecord<
   readonly #startMs = performance.now();
   readonly #logger: Logger;
 
-  constructor(logger: Logger, span: RequestSpan | undefined, id: string) {
+  constructor(logger: Logger, span: RequestSpan | undefined, { id, origin }: RequestNames) {
     this.#logger = logger;
     this.span = span;
     this.id = id;
+    this.origin = origin;
   }
 
   /** Ends meter and span, and writes the log line. Called once. */
@@ -92,7 +105,7 @@ export class RequestRecord<
     const { name, status, bytesIn = 0, bytesOut = 0, attributes, isServiceFault = false } = outcome;
     const { id, span, meter, failure } = this;
     const isFailed = outcome.isFailed ?? (failure !== undefined || status >= 400);
-    meter?.end({ status, bytesIn, bytesOut, isFailed, failure });
+    meter?.end({ status, bytesIn, bytesOut, isFailed, failure, request: this });
     span?.end({ name, status, attributes: { ...attributes, 'cairn.request_id': id } });
     if (isServiceFault)
       this.#logger.error(
@@ -117,4 +130,23 @@ export class RequestRecord<
       ...(failure !== undefined && { causes: errorChain(failure) }),
     };
   }
+}
+
+/**
+ * Names the error of a failed request for the log of its account: the code of a Cairn error, else the HTTP status. `limit` is the limit
+ * that refused the request.
+ */
+export function errorOf(
+  failure: unknown,
+  status: number | undefined,
+): { readonly error?: string; readonly limit?: string } {
+  if (isCairnError(failure, 'LIMIT_REACHED')) return { error: failure.code, limit: String(failure.details.limit) };
+  if (isCairnError(failure)) return { error: failure.code };
+  return status === undefined ? {} : { error: String(status) };
+}
+
+const originCharactersMax = 256;
+
+function originOf({ origin }: HeaderFields): string | undefined {
+  return typeof origin === 'string' ? origin.slice(0, originCharactersMax) : undefined;
 }
