@@ -10,6 +10,7 @@ import {
   parseWithReason,
 } from '@cairn/block-model';
 import type { ParamDefinition } from '@cairn/jsonrpc-core';
+import { paramSchemas } from './param-schemas.ts';
 
 /** Names a block in a request (execution-apis, BlockNumberOrTagOrHash; EIP-1898). */
 export type BlockId =
@@ -96,6 +97,7 @@ function parseFlag(field: string, value: unknown): boolean {
 export const blockNumberParam = {
   name: 'block',
   summary: `${expected}.`,
+  schema: paramSchemas.blockNumber,
   parse: parseBlockNumberOrTag,
 } satisfies ParamDefinition<BlockId>;
 
@@ -103,6 +105,7 @@ export const blockNumberParam = {
 export const blockIdParam = {
   name: 'block',
   summary: `${expected}, or a block hash.`,
+  schema: paramSchemas.block,
   parse: parseBlockId,
 } satisfies ParamDefinition<BlockId>;
 

@@ -1,10 +1,12 @@
 import { cannotUnmarshal, InvalidValueError, jsonKind, parseAddress, parseHash, parseUint64 } from '@cairn/block-model';
 import type { ParamDefinition } from '@cairn/jsonrpc-core';
+import { paramSchemas } from '../param-schemas.ts';
 
 /** Parameter: a block hash. */
 export const blockHashParam = {
   name: 'hash',
   summary: 'a block hash, "0x" and 64 digits.',
+  schema: paramSchemas.hash,
   parse: parseHash,
 } satisfies ParamDefinition;
 
@@ -12,6 +14,7 @@ export const blockHashParam = {
 export const transactionHashParam = {
   name: 'hash',
   summary: 'a transaction hash, "0x" and 64 digits.',
+  schema: paramSchemas.hash,
   parse: parseHash,
 } satisfies ParamDefinition;
 
@@ -19,6 +22,7 @@ export const transactionHashParam = {
 export const addressParam = {
   name: 'address',
   summary: 'an address, "0x" and 40 digits.',
+  schema: paramSchemas.address,
   parse: parseAddress,
 } satisfies ParamDefinition;
 
@@ -26,6 +30,7 @@ export const addressParam = {
 export const indexParam = {
   name: 'index',
   summary: 'an index in the list, from "0x0" on.',
+  schema: paramSchemas.quantity,
   parse: (field: string, value: unknown): number => Number(parseUint64(field, value, 'hexutil.Uint')),
 } satisfies ParamDefinition<number>;
 

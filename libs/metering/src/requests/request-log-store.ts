@@ -35,7 +35,7 @@ export const chunksKept = loggedRequestsKept / requestsPerChunk;
 
 /**
  * Port of the request log: the last {@link loggedRequestsKept} requests of each account. Its size is bounded: an account has at most
- * {@link requestsPerChunk} more. Safe in concurrent processes.
+ * `requestsPerChunk` more. Safe in concurrent processes.
  */
 export interface RequestLogStore {
   /** Appends requests of an account and removes the oldest beyond the limit, in one transaction. */

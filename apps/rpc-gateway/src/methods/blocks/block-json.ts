@@ -8,6 +8,7 @@ import {
   jsonKind,
 } from '@cairn/block-model';
 import type { ParamDefinition, RawJson } from '@cairn/jsonrpc-core';
+import { paramSchemas } from '../../param-schemas.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { immutableJson } from '../immutable-json.ts';
 
@@ -15,6 +16,7 @@ import { immutableJson } from '../immutable-json.ts';
 export const fullParam = {
   name: 'full',
   summary: 'true for transaction objects; false or null for hashes.',
+  schema: paramSchemas.flag,
   parse(field: string, value: unknown): boolean {
     if (typeof value === 'boolean') return value;
     if (value === null) return false;

@@ -1,6 +1,7 @@
 import { bytesFromHex, hexFromBytes, parseData, quantity } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
 import manifest from '../../../package.json' with { type: 'json' };
+import { paramSchemas } from '../../param-schemas.ts';
 import { define } from '../define.ts';
 
 const clientVersion = `Cairn/v${manifest.version}/${process.platform}-${process.arch}/node${process.versions.node}`;
@@ -9,7 +10,12 @@ export const web3Sha3 = define({
   name: 'web3_sha3',
   summary: 'Computes the keccak-256 of bytes, which differs from the standard SHA3-256.',
   params: [
-    { name: 'data', summary: 'hexadecimal bytes.', parse: (field: string, value: unknown) => parseData(field, value) },
+    {
+      name: 'data',
+      summary: 'hexadecimal bytes.',
+      schema: paramSchemas.bytes,
+      parse: (field: string, value: unknown) => parseData(field, value),
+    },
   ],
   result: '32 bytes.',
   reveals: 'nothing',

@@ -1,5 +1,6 @@
 import { type Header, type Hex, hexFromBytes, parseHash, parseQuantity } from '@cairn/block-model';
 import { type ParamDefinition, RpcError } from '@cairn/jsonrpc-core';
+import { paramSchemas } from '../../param-schemas.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { requireImported } from '../../resolve-block.ts';
 import { define } from '../define.ts';
@@ -13,11 +14,13 @@ const parseHeight = (field: string, value: unknown): bigint =>
 const startNumberParam = {
   name: 'start',
   summary: 'a height, as a number or a quantity.',
+  schema: paramSchemas.quantity,
   parse: parseHeight,
 } satisfies ParamDefinition<bigint>;
 const startHashParam = {
   name: 'start',
   summary: 'the hash of a block.',
+  schema: paramSchemas.hash,
   parse: parseHash,
 } satisfies ParamDefinition<Hex>;
 

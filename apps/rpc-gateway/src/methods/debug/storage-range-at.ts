@@ -1,6 +1,7 @@
 import { bytesFromHex, type Hex, hexFromBytes, InvalidValueError, parseData } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
 import { blockIdParam } from '../../block-id.ts';
+import { paramSchemas } from '../../param-schemas.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { requireImported } from '../../resolve-block.ts';
 import { define } from '../define.ts';
@@ -23,10 +24,20 @@ export const debugStorageRangeAt = (executor: CallExecutor) =>
     summary: `Lists up to ${slotsMax} slots of an account before a transaction of a block, ordered by hash. As in geth, the storage is that before the block: writes of its earlier transactions are missing.`,
     params: [
       blockIdParam,
-      { name: 'index', summary: 'the index of the transaction in the block.', parse: parseInteger },
+      {
+        name: 'index',
+        summary: 'the index of the transaction in the block.',
+        schema: paramSchemas.count,
+        parse: parseInteger,
+      },
       addressParam,
-      { name: 'start', summary: 'the hash of the first slot, or the first bytes of that hash.', parse: parseData },
-      { name: 'limit', summary: 'the maximum number of slots.', parse: parseInteger },
+      {
+        name: 'start',
+        summary: 'the hash of the first slot, or the first bytes of that hash.',
+        schema: paramSchemas.bytes,
+        parse: parseData,
+      },
+      { name: 'limit', summary: 'the maximum number of slots.', schema: paramSchemas.count, parse: parseInteger },
     ],
     result: 'storage by hash, each with key (the slot) and value; nextKey, the hash to continue with, or null.',
     errors: ['server'],

@@ -9,6 +9,7 @@ import {
 import type { TraceBlockJob } from '@cairn/evm-executor/pool';
 import { type ParamDefinition, RawJson, RpcError } from '@cairn/jsonrpc-core';
 import { type BlockId, blockNumberParam, isPending, optionalBlockIdParam } from '../../block-id.ts';
+import { paramSchemas, traceOptionsSchema } from '../../param-schemas.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { define } from '../define.ts';
 import { type CallExecutor, workerTimeSurcharge } from '../execution/call-executor.ts';
@@ -20,6 +21,7 @@ import { requireTraced } from './traced-block.ts';
 const traceOptionsParam = {
   name: 'config',
   summary: `tracer (${tracerNames.join(', ')}; default: single steps) with tracerConfig; timeout of a transaction, such as "5s"; for steps enableMemory, enableReturnData, disableStack, disableStorage, limit (characters of steps).`,
+  schema: traceOptionsSchema(tracerNames),
   isRequired: false,
   parse: (field: string, value: unknown) => parseTraceOptions(value, field),
 } satisfies ParamDefinition<TraceOptions>;
@@ -123,7 +125,12 @@ export const debugTraceBlock = (executor: CallExecutor) =>
     name: 'debug_traceBlock',
     summary: 'Traces each transaction of a given block, which need not be in the chain, on the state after its parent.',
     params: [
-      { name: 'block', summary: 'the block in RLP, as debug_getRawBlock returns it.', parse: parseData },
+      {
+        name: 'block',
+        summary: 'the block in RLP, as debug_getRawBlock returns it.',
+        schema: paramSchemas.bytes,
+        parse: parseData,
+      },
       traceOptionsParam,
     ],
     result: traces,

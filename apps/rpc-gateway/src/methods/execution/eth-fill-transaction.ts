@@ -15,6 +15,7 @@ import {
 import { blockEnvironment, type CallRequest, parseCallRequest, withFeeDefaults } from '@cairn/evm-executor';
 import { RpcError } from '@cairn/jsonrpc-core';
 import { headOf } from '../../chains/pending-block.ts';
+import { paramSchemas } from '../../param-schemas.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { requireState } from '../../resolve-block.ts';
 import { define } from '../define.ts';
@@ -63,6 +64,7 @@ export const ethFillTransaction = (executor: CallExecutor) =>
       {
         name: 'transaction',
         summary: 'an object with from, to, data and other transaction fields.',
+        schema: paramSchemas.call,
         parse: parseDraft,
       },
     ],

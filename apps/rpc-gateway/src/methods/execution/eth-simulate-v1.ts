@@ -3,6 +3,7 @@ import { type CallRejectionCode, countSimulated, parseSimulation, type Simulatio
 import { RawJson, RpcError, type RpcErrorName } from '@cairn/jsonrpc-core';
 import { creditsPerSimulatedBlock, creditsPerSimulatedCall } from '@cairn/metering';
 import { optionalBlockIdParam } from '../../block-id.ts';
+import { paramSchemas } from '../../param-schemas.ts';
 import { requireHeader } from '../../resolve-block.ts';
 import { define } from '../define.ts';
 import { onceIn } from '../handle-over-upstreams.ts';
@@ -51,6 +52,7 @@ export const ethSimulateV1 = (executor: CallExecutor) =>
         name: 'payload',
         summary:
           'blockStateCalls, a list of blocks with calls, stateOverrides and blockOverrides; traceTransfers; validation; returnFullTransactions.',
+        schema: paramSchemas.object,
         parse: (field: string, value: unknown) => parseSimulation(value, field),
       },
       optionalBlockIdParam,

@@ -12,6 +12,7 @@ import { blobBaseFeeAt, forkRules } from '@cairn/evm-executor';
 import { RpcError } from '@cairn/jsonrpc-core';
 import { type BlockId, blockNumberParam, isPending } from '../../block-id.ts';
 import { baseFeeAfter, headOf, type PendingFields, pendingFields } from '../../chains/pending-block.ts';
+import { paramSchemas } from '../../param-schemas.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { findBlock } from '../../resolve-block.ts';
 import { define } from '../define.ts';
@@ -68,11 +69,17 @@ export const ethFeeHistory = define({
   name: 'eth_feeHistory',
   summary: 'Returns base fees, gas usage ratios and tips for a range of blocks.',
   params: [
-    { name: 'blockCount', summary: `a number of blocks, ${blocksMax} at most.`, parse: parseCount },
+    {
+      name: 'blockCount',
+      summary: `a number of blocks, ${blocksMax} at most.`,
+      schema: paramSchemas.quantity,
+      parse: parseCount,
+    },
     { ...blockNumberParam, name: 'newestBlock' },
     {
       name: 'rewardPercentiles',
       summary: 'a rising list of percentiles of the gas of a block, at which tips are returned, or null for none.',
+      schema: paramSchemas.list,
       parse: parsePercentiles,
     },
   ],

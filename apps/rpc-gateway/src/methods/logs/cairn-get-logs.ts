@@ -2,6 +2,7 @@ import { type Header, type Hex, hexFromBytes, quantity } from '@cairn/block-mode
 import { RpcError } from '@cairn/jsonrpc-core';
 import { createLogProver, encodeLogWitness } from '@cairn/verify';
 import { eventLoop } from '../../event-loop.ts';
+import { paramSchemas } from '../../param-schemas.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { requireHeader } from '../../resolve-block.ts';
 import { define } from '../define.ts';
@@ -19,6 +20,7 @@ export const cairnGetLogs = define({
     {
       name: 'filter',
       summary: 'an object with address, topics, and blockHash or fromBlock and toBlock.',
+      schema: paramSchemas.logQuery,
       parse: parseLogFilter,
     },
   ],

@@ -1,6 +1,7 @@
 import { type Header, quantity } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
 import type { BlockId } from '../../block-id.ts';
+import { paramSchemas } from '../../param-schemas.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { define } from '../define.ts';
 import { onceIn } from '../handle-over-upstreams.ts';
@@ -23,6 +24,7 @@ export const ethGetLogs = define({
     {
       name: 'filter',
       summary: 'an object with address, topics, and blockHash or fromBlock and toBlock.',
+      schema: paramSchemas.logQuery,
       parse: parseLogFilter,
     },
   ],

@@ -1,6 +1,7 @@
 import { requireAllContracts } from '@cairn/auth';
 import { cannotUnmarshal, InvalidValueError, jsonKind } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
+import { paramSchemas } from '../../param-schemas.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { FilterTopic } from '../../subscriptions/filter-events.ts';
 import type { FilterRegistry } from '../../subscriptions/filter-registry.ts';
@@ -14,6 +15,7 @@ import { parseSubscriptionId } from './subscription-id.ts';
 const idParam = {
   name: 'id',
   summary: 'the filter id that eth_newFilter or a similar method returned.',
+  schema: paramSchemas.quantity,
   parse: parseSubscriptionId,
 };
 const lifetime =
@@ -25,7 +27,12 @@ export const ethNewFilter = (filters: FilterRegistry) =>
     name: 'eth_newFilter',
     summary: `Creates a filter for new logs, which eth_getFilterChanges returns. ${lifetime}`,
     params: [
-      { name: 'filter', summary: 'an object with address, topics, fromBlock and toBlock.', parse: parseLogFilter },
+      {
+        name: 'filter',
+        summary: 'an object with address, topics, fromBlock and toBlock.',
+        schema: paramSchemas.logFilter,
+        parse: parseLogFilter,
+      },
     ],
     ...creation,
     reveals: { contracts: ([filter]) => contractsOfFilter(filter) },
@@ -53,6 +60,7 @@ export const ethNewPendingTransactionFilter = (filters: FilterRegistry) =>
       {
         name: 'full',
         summary: 'true for transaction objects, whose hashes are verified.',
+        schema: paramSchemas.flag,
         isRequired: false,
         parse(field, value): boolean {
           if (typeof value === 'boolean') return value;

@@ -1,5 +1,6 @@
 import { RpcError } from '@cairn/jsonrpc-core';
 import { authorizeTopic } from '../../authorize.ts';
+import { paramSchemas } from '../../param-schemas.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { parseLastSeen, resumedBlocksMax } from '../../subscriptions/resume-point.ts';
 import { topicOfSubscription } from '../../subscriptions/subscription-id.ts';
@@ -16,6 +17,7 @@ export const ethSubscribe = define({
     {
       name: 'kind',
       summary: 'newHeads, logs, transactionReceipts, syncing or newPendingTransactions.',
+      schema: paramSchemas.subscriptionKind,
       parsesAbsent: true,
       parse: (_, value) => value,
     },
@@ -23,6 +25,7 @@ export const ethSubscribe = define({
       name: 'filter',
       summary:
         'for logs: an object with address and topics. For transactionReceipts: an object with up to 200 transactionHashes. For newPendingTransactions: true for transaction objects instead of hashes.',
+      schema: paramSchemas.subscriptionFilter,
       isRequired: false,
       parsesAbsent: true,
       parse: (_, value) => ({ value }),
@@ -45,7 +48,14 @@ export const ethSubscribe = define({
 export const ethUnsubscribe = define({
   name: 'eth_unsubscribe',
   summary: 'Ends a subscription of the same WebSocket connection.',
-  params: [{ name: 'id', summary: 'the id that eth_subscribe returned.', parse: parseSubscriptionId }],
+  params: [
+    {
+      name: 'id',
+      summary: 'the id that eth_subscribe returned.',
+      schema: paramSchemas.text,
+      parse: parseSubscriptionId,
+    },
+  ],
   result: 'true; an error if there is no such subscription.',
   errors: ['server'],
   cost: 1,
@@ -60,16 +70,23 @@ export const cairnResume = define({
   name: 'cairn_resume',
   summary: `Continues a subscription to newHeads, logs or transactionReceipts after its connection was lost; WebSocket only. Delivers the missed events in order, each once, then new ones under the same id. Logs that the client has seen and that a reorg removed meanwhile arrive with \`removed\`. Reads up to ${resumedBlocksMax} blocks; data.firstBlock of the error -32005 is the first block that can still be delivered.`,
   params: [
-    { name: 'id', summary: 'the id that eth_subscribe returned.', parse: parseSubscriptionId },
+    {
+      name: 'id',
+      summary: 'the id that eth_subscribe returned.',
+      schema: paramSchemas.text,
+      parse: parseSubscriptionId,
+    },
     {
       name: 'last',
       summary:
         'the last event: the header, log or receipt of the last notification, or an object with number and hash of the last block whose events were all received.',
+      schema: paramSchemas.object,
       parse: parseLastSeen,
     },
     {
       name: 'kind',
       summary: 'as for eth_subscribe; required only for the id of a filter with many values.',
+      schema: paramSchemas.subscriptionKind,
       isRequired: false,
       parsesAbsent: true,
       parse: (_, value) => value,
@@ -77,6 +94,7 @@ export const cairnResume = define({
     {
       name: 'filter',
       summary: 'as for eth_subscribe, with kind.',
+      schema: paramSchemas.subscriptionFilter,
       isRequired: false,
       parsesAbsent: true,
       parse: (_, value) => ({ value }),

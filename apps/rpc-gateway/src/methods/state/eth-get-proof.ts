@@ -3,6 +3,7 @@ import { bigintFromBytes, bytesFromHex, type Hex, hexFromBytes, quantity } from 
 import { RpcError } from '@cairn/jsonrpc-core';
 import { isPending, optionalBlockIdParam } from '../../block-id.ts';
 import { eventLoop } from '../../event-loop.ts';
+import { paramSchemas } from '../../param-schemas.ts';
 import { requireHeader, stateUnavailable } from '../../resolve-block.ts';
 import { define } from '../define.ts';
 import { onceIn } from '../handle-over-upstreams.ts';
@@ -28,6 +29,7 @@ export const ethGetProof = define({
     {
       name: 'slots',
       summary: `a list of up to ${slotsMax} slots.`,
+      schema: paramSchemas.list,
       parse: (field: string, value: unknown) => parseItems(field, value, '[]string', parseText),
     },
     optionalBlockIdParam,

@@ -9,6 +9,7 @@ import {
 } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
 import { optionalBlockIdParam } from '../../block-id.ts';
+import { paramSchemas } from '../../param-schemas.ts';
 import { requireState } from '../../resolve-block.ts';
 import { define } from '../define.ts';
 import { addressParam, parseItems, parseText } from '../params.ts';
@@ -29,7 +30,7 @@ export const ethGetStorageAt = define({
   summary: 'Returns the value of a storage slot of a contract after a block.',
   params: [
     addressParam,
-    { name: 'slot', summary: 'a slot in hexadecimal, up to 32 bytes.', parse: parseText },
+    { name: 'slot', summary: 'a slot in hexadecimal, up to 32 bytes.', schema: paramSchemas.text, parse: parseText },
     optionalBlockIdParam,
   ],
   result: '32 bytes.',
@@ -64,6 +65,7 @@ export const ethGetStorageValues = define({
     {
       name: 'slots',
       summary: `an object of addresses, each with a list of 32-byte slots; up to ${slotsMax} slots in total.`,
+      schema: paramSchemas.object,
       parse: parseSlotsByAddress,
     },
     optionalBlockIdParam,

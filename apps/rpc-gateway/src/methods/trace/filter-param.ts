@@ -2,6 +2,7 @@ import { type Hex, InvalidValueError, parseAddress } from '@cairn/block-model';
 import type { RecordFilter } from '@cairn/evm-executor';
 import type { ParamDefinition } from '@cairn/jsonrpc-core';
 import { type BlockId, isPending, parseBlockNumberOrTag } from '../../block-id.ts';
+import { paramSchemas } from '../../param-schemas.ts';
 
 /** Most blocks and records of one request, and most addresses of a list. */
 export const filterLimits = { blocksMax: 1_000n, recordsMax: 10_000, addressesMax: 1_000 } as const;
@@ -23,6 +24,7 @@ export const filterParam = {
   name: 'filter',
   summary:
     'fromBlock, toBlock (default: latest); fromAddress, toAddress (lists of addresses); mode ("union", the default: records that match either list, or "intersection"); after (matching records to leave out), count (records to return).',
+  schema: paramSchemas.object,
   parse: parseTraceFilter,
 } satisfies ParamDefinition<TraceFilter>;
 

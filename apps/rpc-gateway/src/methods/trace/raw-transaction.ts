@@ -9,6 +9,7 @@ import {
 import { errorText } from '@cairn/errors';
 import { callFromTransaction } from '@cairn/evm-executor';
 import { type ParamDefinition, RawJson, RpcError } from '@cairn/jsonrpc-core';
+import { paramSchemas } from '../../param-schemas.ts';
 import { define } from '../define.ts';
 import type { CallExecutor } from '../execution/call-executor.ts';
 import { messageJob } from '../execution/message-job.ts';
@@ -17,6 +18,7 @@ import { traced, traceTypesParam } from './trace-params.ts';
 const rawTransactionParam = {
   name: 'transaction',
   summary: 'a signed transaction, as eth_sendRawTransaction takes it.',
+  schema: paramSchemas.bytes,
   parse(field: string, value: unknown): Transaction {
     const raw = bytesFromHex(parseData(field, value));
     try {

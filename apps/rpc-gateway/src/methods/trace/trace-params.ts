@@ -1,6 +1,7 @@
 import { InvalidValueError, parseUint64 } from '@cairn/block-model';
 import { parseTraceTypes, traceTypes } from '@cairn/evm-executor';
 import type { ParamDefinition } from '@cairn/jsonrpc-core';
+import { paramSchemas } from '../../param-schemas.ts';
 import { workerTimeSurcharge } from '../execution/call-executor.ts';
 
 /** Fields that the definitions of all traces share. */
@@ -10,6 +11,7 @@ export const traced = { errors: ['server', 'limit'], cost: 300, surcharge: worke
 export const traceTypesParam = {
   name: 'traceTypes',
   summary: `a list of ${traceTypes.join(', ')}; an empty list returns the output only.`,
+  schema: paramSchemas.traceTypes,
   parse: parseTraceTypes,
 } satisfies ParamDefinition;
 
@@ -21,6 +23,7 @@ export const pathParam = {
   name: 'path',
   summary:
     'positions from the outermost call down, each in hexadecimal: [] is the outermost call, ["0x0"] its first one.',
+  schema: paramSchemas.list,
   parse(field: string, value: unknown): readonly number[] {
     if (!Array.isArray(value) || value.length > depthMax)
       throw new InvalidValueError(field, `a list of ${depthMax} positions at most, such as ["0x0"]`, value);

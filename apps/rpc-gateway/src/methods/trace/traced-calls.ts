@@ -2,6 +2,7 @@ import { InvalidValueError } from '@cairn/block-model';
 import { parseCallRequest, parseTraceTypes, type TracedCall } from '@cairn/evm-executor';
 import { type ParamDefinition, RawJson, RpcError } from '@cairn/jsonrpc-core';
 import { type BlockId, isPending, optionalBlockIdParam } from '../../block-id.ts';
+import { paramSchemas } from '../../param-schemas.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { requireTraced } from '../debug/traced-block.ts';
 import { define } from '../define.ts';
@@ -33,6 +34,7 @@ export const traceCall = (executor: CallExecutor) =>
 const callsParam = {
   name: 'calls',
   summary: `a list of up to ${callsMax} pairs: a call, and its list of trace types.`,
+  schema: paramSchemas.list,
   parse(field: string, value: unknown): readonly TracedCall[] {
     if (!Array.isArray(value)) throw new InvalidValueError(field, 'a list of pairs [call, traceTypes]', value);
     if (value.length > callsMax) throw new InvalidValueError(field, `at most ${callsMax} calls`, value.length);

@@ -1,5 +1,6 @@
 import { bytesFromHex, type Hex, parseUint64, senderOf } from '@cairn/block-model';
 import type { Chain } from '../../chains/chain.ts';
+import { paramSchemas } from '../../param-schemas.ts';
 import { define } from '../define.ts';
 import { addressParam } from '../params.ts';
 import { transactionAt } from './transactions.ts';
@@ -10,7 +11,12 @@ export const ethGetTransactionBySenderAndNonce = define({
     'Returns the transaction of a sender with a nonce, in the format of reth. geth 1.17 does not have this method.',
   params: [
     addressParam,
-    { name: 'nonce', summary: 'the nonce of the transaction, a quantity.', parse: parseUint64Param },
+    {
+      name: 'nonce',
+      summary: 'the nonce of the transaction, a quantity.',
+      schema: paramSchemas.quantity,
+      parse: parseUint64Param,
+    },
   ],
   result: 'The transaction, or null if there is none.',
   cost: 20,

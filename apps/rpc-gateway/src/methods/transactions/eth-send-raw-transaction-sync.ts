@@ -1,4 +1,5 @@
 import { cannotUnmarshal, InvalidValueError, jsonKind } from '@cairn/block-model';
+import { paramSchemas } from '../../param-schemas.ts';
 import type { TransactionSender } from '../../sending/transaction-sender.ts';
 import { ReceiptWait } from '../../sending/wait-for-receipt.ts';
 import { define } from '../define.ts';
@@ -14,6 +15,7 @@ export const ethSendRawTransactionSync = (sender: TransactionSender) =>
       {
         name: 'timeout',
         summary: 'milliseconds to wait, a number: 20000 by default and for 0, at most 60000.',
+        schema: paramSchemas.count,
         isRequired: false,
         parse: parseTimeout,
       },

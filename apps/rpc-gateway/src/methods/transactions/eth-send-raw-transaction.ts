@@ -1,3 +1,4 @@
+import { paramSchemas } from '../../param-schemas.ts';
 import { parseRawTransaction } from '../../sending/raw-transaction.ts';
 import type { TransactionSender } from '../../sending/transaction-sender.ts';
 import { define } from '../define.ts';
@@ -8,6 +9,7 @@ export const rawTransactionParam = {
   name: 'transaction',
   summary:
     'a signed transaction, encoded (EIP-2718). A blob transaction has its network form, with sidecar (EIP-4844, EIP-7594).',
+  schema: paramSchemas.bytes,
   parse: parseRawTransaction,
 };
 
