@@ -28,6 +28,7 @@ import { FileKinds } from './file-kinds.ts';
 import { MailboxMails } from './mail/mailbox-mails.ts';
 import { type Mailer, openMailer } from './mail/mailer.ts';
 import { NetworkStates } from './network-states.ts';
+import { EventStreams } from './networks/event-streams.ts';
 import { RequestLog } from './request-log.ts';
 import { SessionCookie, SessionGuard } from './session.ts';
 import type { ConsoleSettings } from './settings.ts';
@@ -106,6 +107,7 @@ export class AppModule implements NestModule, OnApplicationShutdown {
         RequestLog,
         Upstream,
         NetworkStates,
+        EventStreams,
         FileKinds,
         SessionCookie,
         { provide: APP_GUARD, useClass: SessionGuard },

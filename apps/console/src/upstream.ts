@@ -102,6 +102,11 @@ export class Upstream implements OnApplicationShutdown {
     });
   }
 
+  /** Reads the OpenRPC document of the gateway. */
+  async methods(): Promise<UpstreamAnswer> {
+    return await this.#send(`${this.addresses.gateway}/openrpc.json`, { method: 'GET' });
+  }
+
   /** Reads `/readyz` of the service at an address. */
   async readiness(url: string): Promise<{ readonly isReady: boolean; readonly text: string }> {
     try {

@@ -9,6 +9,7 @@ import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import sirv from 'sirv';
 import { bodyLimits } from './body-limits.ts';
+import { EventStreams } from './networks/event-streams.ts';
 import { openApiDocument } from './open-api.ts';
 import { RequestLog } from './request-log.ts';
 import type { ConsoleSettings } from './settings.ts';
@@ -30,6 +31,7 @@ export class WebPages implements RawHttp {
   constructor(
     @Inject(SETTINGS) private readonly settings: ConsoleSettings,
     @Inject(RequestLog) private readonly requests: RequestLog,
+    @Inject(EventStreams) private readonly streams: EventStreams,
   ) {
     this.#hosts = trustedHosts(settings);
     const file = join(directory, 'index.html');
@@ -70,6 +72,11 @@ export class WebPages implements RawHttp {
 
   dependencies(): readonly Dependency[] {
     return storeStates(this.settings.CAIRN_HOME);
+  }
+
+  /** Ends live subscriptions, which have no end of their own. */
+  async drain(): Promise<void> {
+    this.streams.end();
   }
 
   #api(request: IncomingMessage, response: ServerResponse): false {

@@ -25,6 +25,7 @@ import {
   IconNetwork,
   IconShieldLock,
   IconSun,
+  IconTerminal2,
   IconTool,
   IconUserCircle,
 } from '@tabler/icons-react';
@@ -50,6 +51,9 @@ import { useChange, useMe } from './use-api.ts';
 
 // Loaded on demand: charts are most of the code, and few members are operators.
 const UsagePage = lazy(() => import('./pages/usage.tsx').then(({ UsagePage: default_ }) => ({ default: default_ })));
+const PlaygroundPage = lazy(() =>
+  import('./pages/playground.tsx').then(({ PlaygroundPage: default_ }) => ({ default: default_ })),
+);
 const OperatorPage = lazy(() =>
   import('./pages/operator.tsx').then(({ OperatorPage: default_ }) => ({ default: default_ })),
 );
@@ -61,6 +65,7 @@ const pages = [
   { path: '/files', title: 'Files', icon: IconFiles, page: FilesPage },
   { path: '/names', title: 'Names', icon: IconAt, page: NamesPage },
   { path: '/networks', title: 'Networks', icon: IconNetwork, page: NetworksPage },
+  { path: '/playground', title: 'Playground', icon: IconTerminal2, page: PlaygroundPage },
   { path: '/billing', title: 'Billing', icon: IconCreditCard, page: BillingPage },
   { path: '/security', title: 'Security', icon: IconShieldLock, page: SecurityPage },
 ] as const;

@@ -28,7 +28,7 @@ const theme = createTheme({
   autoContrast: true,
   respectReducedMotion: true,
   components: {
-    Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
+    Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' }, body: { minWidth: 0 } } }),
     NavLink: NavLink.extend({ styles: { label: { color: 'var(--mantine-color-text)' } } }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
     Badge: Badge.extend({

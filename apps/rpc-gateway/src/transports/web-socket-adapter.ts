@@ -22,6 +22,8 @@ const keyPrefix = '/ws/v3/';
 export interface AdmittedClient {
   /** Request id of the upgrade. */
   readonly id: string;
+  /** Key or delegation of the upgrade, which is checked again for each message. */
+  readonly key: string;
   readonly principal: Principal;
   readonly client: Client;
   readonly chain: Chain;
@@ -93,7 +95,7 @@ export class ApiKeyWebSocketAdapter implements WebSocketAdapter<WebSocketServer,
     // Without this check, a client that disconnected meanwhile would keep its connection slot forever.
     if (socket.destroyed) return limits.disconnect();
     socket.once('close', () => limits.disconnect());
-    const admitted: AdmittedClient = { id, principal, client, chain, headers: request.headers };
+    const admitted: AdmittedClient = { id, key, principal, client, chain, headers: request.headers };
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       this.#server.emit('connection', webSocket, admitted);
     });

@@ -193,8 +193,8 @@ export class JsonRpcWebSocketGateway implements OnGatewayConnection<WebSocket>, 
 
   /** Authenticates again, so that a revoked key ends its connection at the next message in either direction. */
   async #authorize(connection: Connection): Promise<Principal> {
-    const { principal, client, chain } = connection;
-    connection.principal = await this.guard.identify(principal.key.id, client.address);
+    const { key, client, chain } = connection;
+    connection.principal = await this.guard.identify(key, client.address);
     this.guard.requireAllowed(connection.principal, client, chain.network.name);
     return connection.principal;
   }

@@ -29,7 +29,9 @@ test('end writes one line and ends meter and span with the same outcome', () => 
   record.caller = { account: { id: 'acme' }, key: { reference: 'k1' } };
   record.meter = meter;
   record.end({ name: 'POST /x', status: 200, bytesIn: 4, bytesOut: 5, fields: { command: 'x' }, attributes: { a: 1 } });
-  expect(metered).toEqual([{ status: 200, bytesIn: 4, bytesOut: 5, isFailed: false, failure: undefined }]);
+  expect(metered).toEqual([
+    { status: 200, bytesIn: 4, bytesOut: 5, isFailed: false, failure: undefined, request: record },
+  ]);
   expect(spans).toEqual([{ name: 'POST /x', status: 200, attributes: { a: 1, 'cairn.request_id': 'one' } }]);
   expect(lines).toEqual([
     {
