@@ -16,6 +16,7 @@ import {
   IconActivity,
   IconAt,
   IconCreditCard,
+  IconCube,
   IconFiles,
   IconHelpCircle,
   IconHome,
@@ -54,6 +55,9 @@ const UsagePage = lazy(() => import('./pages/usage.tsx').then(({ UsagePage: defa
 const PlaygroundPage = lazy(() =>
   import('./pages/playground.tsx').then(({ PlaygroundPage: default_ }) => ({ default: default_ })),
 );
+const ExplorerPage = lazy(() =>
+  import('./pages/explorer.tsx').then(({ ExplorerPage: default_ }) => ({ default: default_ })),
+);
 const OperatorPage = lazy(() =>
   import('./pages/operator.tsx').then(({ OperatorPage: default_ }) => ({ default: default_ })),
 );
@@ -65,6 +69,7 @@ const pages = [
   { path: '/files', title: 'Files', icon: IconFiles, page: FilesPage },
   { path: '/names', title: 'Names', icon: IconAt, page: NamesPage },
   { path: '/networks', title: 'Networks', icon: IconNetwork, page: NetworksPage },
+  { path: '/explorer', title: 'Explorer', icon: IconCube, page: ExplorerPage },
   { path: '/playground', title: 'Playground', icon: IconTerminal2, page: PlaygroundPage },
   { path: '/billing', title: 'Billing', icon: IconCreditCard, page: BillingPage },
   { path: '/security', title: 'Security', icon: IconShieldLock, page: SecurityPage },
@@ -72,7 +77,7 @@ const pages = [
 const operatorPage = { path: '/operator', title: 'Operator', icon: IconTool, page: OperatorPage } as const;
 
 /** Pages whose tabs have their own addresses. */
-const tabbed: readonly string[] = ['/usage', operatorPage.path];
+const tabbed: readonly string[] = ['/usage', '/explorer', operatorPage.path];
 
 /** Links of mails open with and without a session. All other pages need one. */
 export function App() {

@@ -31,7 +31,7 @@ export interface OpenRpc {
 }
 
 /** Follows the reference of a schema into the components. */
-export function resolved(schema: Schema, { components }: Pick<OpenRpc, 'components'>): Schema {
+function resolved(schema: Schema, { components }: Pick<OpenRpc, 'components'>): Schema {
   const name = schema.$ref?.replace('#/components/schemas/', '');
   return (name !== undefined && components.schemas[name]) || schema;
 }
@@ -79,12 +79,7 @@ export class FieldFault extends Error {
  * Parameter from a form value; undefined if nothing was entered.
  * @throws FieldFault
  */
-export function parameterOf(
-  field: string,
-  value: FormValue,
-  schema: Schema,
-  document: Pick<OpenRpc, 'components'>,
-): unknown {
+function parameterOf(field: string, value: FormValue, schema: Schema, document: Pick<OpenRpc, 'components'>): unknown {
   const kind = fieldOf(schema, document);
   if (kind.kind === 'fields') {
     const inner = typeof value === 'object' ? value : {};
