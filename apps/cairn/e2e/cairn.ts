@@ -16,6 +16,8 @@ export interface Outcome {
 /** The built command with its own home. */
 export class Cairn {
   readonly home = mkdtempSync(join(tmpdir(), 'cairn-command-'));
+  /** Settings beside the home. */
+  settings: Readonly<Record<string, string>> = {};
 
   /** Runs a command to its end. */
   async run(...args: readonly string[]): Promise<Outcome> {
@@ -31,7 +33,7 @@ export class Cairn {
 
   spawn(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
     return spawn(process.execPath, [main, ...args], {
-      env: { ...process.env, CAIRN_HOME: this.home, ...env },
+      env: { ...process.env, CAIRN_HOME: this.home, ...this.settings, ...env },
       // Has an IPC channel like `npm start`: the command must end by itself all the same.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });

@@ -1,5 +1,6 @@
-import { openLmdbUsageStore, type UsageRow } from '@cairn/metering';
+import type { UsageRow } from '@cairn/metering';
 import type { RunningService } from '@cairn/service-kit/testing';
+import type { Stores } from '@cairn/stores';
 
 /** Sums the usage of an account from the access logs of processes. */
 export function recount(services: readonly RunningService[], accountId: string): Record<string, number> {
@@ -17,9 +18,9 @@ export function recount(services: readonly RunningService[], accountId: string):
   return sums;
 }
 
-/** Reads the same from the ledger in a directory: requests by operation, and sums. */
-export async function totals(directory: string, accountId: string): Promise<Record<string, number>> {
-  const usage = await openLmdbUsageStore({ directory });
+/** Reads the same from the ledger: requests by operation, and sums. */
+export async function totals(stores: Stores, accountId: string): Promise<Record<string, number>> {
+  const usage = await stores.usage();
   const sums: Record<string, number> = { credits: 0, bytesIn: 0, bytesOut: 0 };
   const add = (name: string, count: number) => {
     sums[name] = (sums[name] ?? 0) + count;

@@ -1,24 +1,24 @@
-import { join } from 'node:path';
-import { Auth, openLmdbAccountStore } from '@cairn/auth';
-import { type RunningService, startService } from '@cairn/service-kit/testing';
+import { Auth } from '@cairn/auth';
+import type { RunningService } from '@cairn/service-kit/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Pool } from 'undici';
 import { freePort } from '../../../tools/peers/free-port.mjs';
-import { services } from '../src/workspace.ts';
-import { Cairn } from './cairn.ts';
+import { Deployment } from './deployment.ts';
 
-const cairn = new Cairn();
+const deployment = new Deployment();
+const { cairn } = deployment;
 const secret = 'secret-of-the-balancer';
 const authorization = `Basic ${Buffer.from(`key:${secret}`).toString('base64')}`;
 
 beforeAll(async () => {
-  const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(cairn.home, 'accounts') }) });
+  await deployment.open();
+  const auth = new Auth({ store: await deployment.stores().accounts() });
   await auth.createAccount({ name: 'ann', plan: 'local' });
   await auth.attachCard('ann', { brand: 'visa', last4: '4242' });
   await auth.createKey('ann', { id: 'key', secret });
   await auth.close();
 });
-afterAll(() => cairn.remove());
+afterAll(() => deployment.remove());
 
 /** Time that a balancer waits for a process that accepts a request. */
 const patienceMs = 20_000;
@@ -59,9 +59,15 @@ class Balancer {
   }
 }
 
-/** Restarts two processes one after the other during requests. */
-async function restartBoth(
-  name: 'rpc-gateway' | 'storage-api',
+const portSettings = {
+  'rpc-gateway': 'RPC_GATEWAY_PORT',
+  'storage-api': 'STORAGE_API_PORT',
+  console: 'CONSOLE_PORT',
+} as const;
+
+/** Restarts all processes of a service one after the other during requests. */
+async function restartEach(
+  name: keyof typeof portSettings,
   request: (n: number) => Parameters<Pool['request']>[0],
   isRight: (text: string, n: number) => boolean,
 ): Promise<{
@@ -69,12 +75,13 @@ async function restartBoth(
   readonly wrong: readonly string[];
   readonly exits: readonly (number | null)[];
 }> {
-  const setting = name === 'rpc-gateway' ? 'RPC_GATEWAY_PORT' : 'STORAGE_API_PORT';
-  const ports = [await freePort(), await freePort()];
-  const start = (port: number) =>
-    startService({ main: services[name], home: cairn.home, env: { [setting]: String(port), LOG_LEVEL: 'info' } });
+  const processes: { readonly port: number; readonly home: string }[] = [];
+  const count = deployment.isDistributed && name !== 'console' ? 3 : 2;
+  while (processes.length < count) processes.push({ port: await freePort(), home: deployment.newHome() });
+  const start = ({ port, home }: (typeof processes)[number]) =>
+    deployment.start(name, { [portSettings[name]]: String(port), LOG_LEVEL: 'info' }, home);
   const running: RunningService[] = [];
-  for (const port of ports) running.push(await start(port));
+  for (const each of processes) running.push(await start(each));
   const balancer = new Balancer(running.map(({ url }) => url));
   const wrong: string[] = [];
   let answered = 0;
@@ -91,40 +98,40 @@ async function restartBoth(
     }
   });
   const exits: (number | null)[] = [];
-  for (const [index, port] of ports.entries()) {
+  for (const [index, each] of processes.entries()) {
     await new Promise((resolve) => setTimeout(resolve, 400));
     const old = running[index];
     await old?.stop('SIGTERM');
     exits.push(old?.process.exitCode ?? null);
-    running[index] = await start(port);
+    running[index] = await start(each);
   }
   await new Promise((resolve) => setTimeout(resolve, 400));
   isLoading = false;
   await Promise.all(load);
   await balancer.close();
-  await Promise.all(running.map((service) => service.stop()));
+  await deployment.stop();
   return { answered, wrong, exits };
 }
 
-test('no call fails during the restart of two gateways one after the other', async () => {
+test('no call fails during the restart of all gateways one after the other', async () => {
   const json = { 'content-type': 'application/json' };
   const body = (n: number) =>
     JSON.stringify({ jsonrpc: '2.0', id: n, method: 'eth_getBlockByNumber', params: ['0x5', true] });
-  const { answered, wrong, exits } = await restartBoth(
+  const { answered, wrong, exits } = await restartEach(
     'rpc-gateway',
     (n) => ({ path: '/v3/key', method: 'POST', headers: json, body: body(n) }),
     (text, n) => text.includes(`"id":${n},"result":{`),
   );
-  expect({ wrong, exits }).toEqual({ wrong: [], exits: [0, 0] });
+  expect({ wrong, exits }).toEqual({ wrong: [], exits: exits.map(() => 0) });
   expect(answered).toBeGreaterThan(1000);
 });
 
-test('no add fails during the restart of two storage processes, and all added content stays', async () => {
+test('no add fails during the restart of all storage processes one after the other, and all added content stays', async () => {
   const boundary = 'cairn-rolling';
   const content = (n: number) => `rolling ${n} `.repeat(500);
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n`;
   const added = new Set<string>();
-  const { answered, wrong, exits } = await restartBoth(
+  const { answered, wrong, exits } = await restartEach(
     'storage-api',
     (n) => ({
       path: '/api/v0/add',
@@ -138,8 +145,25 @@ test('no add fails during the restart of two storage processes, and all added co
       return Hash.startsWith('Qm');
     },
   );
-  expect({ wrong, exits }).toEqual({ wrong: [], exits: [0, 0] });
+  expect({ wrong, exits }).toEqual({ wrong: [], exits: exits.map(() => 0) });
   expect(added.size).toBe(answered);
   const report = await cairn.json<{ readonly pins: number; readonly problems: readonly string[] }>('verify');
   expect(report).toMatchObject({ pins: answered, problems: [] });
+});
+
+test('no visitor is signed out and no request fails during the restart of all consoles one after the other', async () => {
+  const json = { 'content-type': 'application/json', 'x-cairn-console': '1' };
+  const service = await deployment.start('console');
+  const body = JSON.stringify({ email: 'vera@example.org', password: 'four words in a row', accountName: 'vera' });
+  const answer = await fetch(`${service.url}/api/sign-up`, { method: 'POST', headers: json, body });
+  expect(answer.status).toBe(201);
+  const cookie = answer.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
+  await service.stop();
+  const { answered, wrong, exits } = await restartEach(
+    'console',
+    () => ({ path: '/api/keys', method: 'GET', headers: { ...json, cookie } }),
+    (text) => text.includes('"keys":'),
+  );
+  expect({ wrong, exits }).toEqual({ wrong: [], exits: exits.map(() => 0) });
+  expect(answered).toBeGreaterThan(100);
 });
