@@ -37,7 +37,7 @@ describe('sessions', () => {
     const visitor = new Visitor(stage.console.url);
     const made = await visitor.ask('POST', 'sign-up', { email: 'a@example.org', password, accountName: 'a' });
     expect(made.headers.get('set-cookie')).toMatch(/^cairn_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
-    expect((await visitor.ask('GET', 'me')).body).toMatchObject({ member: { email: 'a@example.org', role: 'member' } });
+    expect((await visitor.ask('GET', 'me')).body).toMatchObject({ member: { email: 'a@example.org', role: 'owner' } });
     for (const path of ['me', 'usage', 'keys', 'files', 'networks', 'billing', 'operator/accounts'])
       expect(await new Visitor(stage.console.url).ask('GET', path)).toMatchObject({
         status: 401,

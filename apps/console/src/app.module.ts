@@ -1,4 +1,4 @@
-import { type AccountStore, Auth, MailboxProofs, Members, type SecretBox } from '@cairn/auth';
+import { AccountMembers, type AccountStore, Auth, MailboxProofs, Members, type SecretBox } from '@cairn/auth';
 import { ACCOUNT_STORE, AuthModule, SECRETS, serviceSecrets } from '@cairn/auth/nest';
 import { type BillingProvider, localBilling, StripeBilling } from '@cairn/billing';
 import { loadNetworks } from '@cairn/chain-store';
@@ -78,6 +78,11 @@ export class AppModule implements NestModule, OnApplicationShutdown {
           provide: MailboxProofs,
           inject: [Members, ACCOUNT_STORE],
           useFactory: (members: Members, store: AccountStore) => new MailboxProofs({ members, store: store.members }),
+        },
+        {
+          provide: AccountMembers,
+          inject: [ACCOUNT_STORE],
+          useFactory: (store: AccountStore) => new AccountMembers({ store }),
         },
         { provide: MAILER, useValue: openMailer(settings, logger) },
         MailboxMails,

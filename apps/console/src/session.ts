@@ -1,4 +1,4 @@
-import { AuthError, Members, type SignedIn } from '@cairn/auth';
+import { AuthError, type MemberRole, Members, type SignedIn } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import {
@@ -10,6 +10,7 @@ import {
   SetMetadata,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { permissionFor, permissionsOf } from './permissions.ts';
 import type { ConsoleSettings } from './settings.ts';
 
 const cookieName = 'cairn_session';
@@ -51,8 +52,21 @@ export class SessionGuard implements CanActivate {
     request.signedIn = await this.members.session(token);
     if (marks('operators') && request.signedIn.member.role !== 'operator')
       throw new CairnError('NOT_AN_OPERATOR', 'This page is for operators.');
+    requirePermission(request.signedIn.member.role, context);
     return true;
   }
+}
+
+/** Requires the right of the route. @throws ROLE_NOT_ALLOWED */
+function requirePermission(role: MemberRole, context: ExecutionContext): void {
+  const pathOf = (target: object) => String(Reflect.getMetadata('path', target));
+  const { method } = context.switchToHttp().getRequest<Request>();
+  const pattern = `/${pathOf(context.getClass())}/${pathOf(context.getHandler())}`.replace(/\/+/g, '/');
+  const needed = permissionFor(method === 'HEAD' ? 'GET' : method, pattern.replace(/\/$/, ''));
+  if (permissionsOf(role).includes(needed)) return;
+  throw new CairnError('ROLE_NOT_ALLOWED', `The role ${role} of this account does not allow this.`, {
+    hint: 'Ask an owner of the account.',
+  });
 }
 
 /** Protects against other origins of the same site, to which SameSite cookies are sent. */

@@ -191,7 +191,7 @@ export class Auth {
       createdAt: this.#now(),
     };
     const { id: accountId, createdAt } = account;
-    const member = owner && newMember({ ...owner, accountId, role: 'member', createdAt });
+    const member = owner && newMember({ ...owner, accountId, role: 'owner', createdAt });
     await this.#store.insertAccount(
       account,
       this.#entry('account.create', accountId, { change: { name, plan } }),

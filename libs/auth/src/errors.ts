@@ -21,6 +21,9 @@ export type AuthErrorCode =
   | 'TOTP_INVALID'
   | 'SECRETS_KEY_UNUSABLE'
   | 'TOKEN_INVALID'
+  | 'OWNER_REQUIRED'
+  | 'MEMBERS_FULL'
+  | 'INVITATION_NOT_FOUND'
   | 'LINK_INVALID'
   | 'GATEWAY_HOST_EXISTS'
   | 'GATEWAY_HOST_NOT_FOUND'
@@ -72,6 +75,16 @@ export function memberExists(): AuthError {
   return new AuthError('MEMBER_EXISTS', 'A member with this e-mail address already exists.', {
     hint: 'Sign in, or use another address.',
   });
+}
+
+export function tokenInvalid(): AuthError {
+  return new AuthError(
+    'TOKEN_INVALID',
+    'The link is not valid: it was used, has expired, or a newer one replaced it.',
+    {
+      hint: 'Request a new link.',
+    },
+  );
 }
 
 export function accountSuspended(): AuthError {

@@ -38,9 +38,11 @@ export {
 } from './key-policy.ts';
 export { type KnownAccountsOptions, openKnownAccounts } from './known-accounts.ts';
 export { openLmdbAccountStore } from './lmdb-account-store.ts';
+export { AccountMembers, accountMemberLimits, type Invitation } from './members/account-members.ts';
 export { emailVerificationMs, MailboxProofs, passwordResetMs, type SentProof } from './members/mailbox-proofs.ts';
 export type { Member, MemberRole, Session } from './members/member.ts';
-export type { MemberStore } from './members/member-store.ts';
+export { type AccountRole, accountRoles } from './members/member.ts';
+export type { MemberChange, MemberStore } from './members/member-store.ts';
 export type { MemberToken, MemberTokenKind } from './members/member-token.ts';
 export type { MemberTokenStore } from './members/member-token-store.ts';
 export {

@@ -32,7 +32,7 @@ export function addMemberCommands(program: Command): void {
     .action((account: string, email: string, { operator, json }: JsonOption & { readonly operator?: boolean }) =>
       withMembers(async (members, actor) => {
         const password = generatePassword();
-        const role = operator ? 'operator' : 'member';
+        const role = operator ? 'operator' : 'owner';
         const { id } = await members.add(account, { email, password, role, actor });
         print({ id, email, role, password }, { json }, [
           `${email} can sign in, as ${role}.`,

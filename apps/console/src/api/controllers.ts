@@ -4,6 +4,7 @@ import { FilesController } from './files.controller.ts';
 import { KeysController } from './keys.controller.ts';
 import { LinksController } from './links.controller.ts';
 import { MailboxController } from './mailbox.controller.ts';
+import { MembersController } from './members.controller.ts';
 import { NamesController } from './names.controller.ts';
 import { NetworksController } from './networks.controller.ts';
 import { OperatorController } from './operator.controller.ts';
@@ -20,6 +21,7 @@ import { WebhookController } from './webhook.controller.ts';
 export const controllers: Type[] = [
   SignInController,
   MailboxController,
+  MembersController,
   OverviewController,
   RequestsController,
   KeysController,

@@ -6,6 +6,7 @@ import { Controller, Get, Inject } from '@nestjs/common';
 import { z } from 'zod';
 import type { Addresses } from '../addresses.ts';
 import { Describe, TakesQuery } from '../describe.ts';
+import { permissionsOf } from '../permissions.ts';
 import { Me, Open } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';
 import { ADDRESSES, BILLING, NETWORKS, STORES } from '../tokens.ts';
@@ -43,6 +44,7 @@ export class OverviewController {
         role: member.role,
         hasTotp: member.totp?.isConfirmed ?? false,
         hasVerifiedEmail: member.emailVerifiedAt !== undefined,
+        permissions: permissionsOf(member.role),
       },
       account: { id, name, plan, status, card, quotaBytes, servesPeers, createdAt },
       plan: await this.#plan(plan),

@@ -1,4 +1,12 @@
-import { MailboxProofs, type Member } from '@cairn/auth';
+import {
+  AccountMembers,
+  type AccountRole,
+  type Actor,
+  type Invitation,
+  MailboxProofs,
+  type Member,
+  type SignedIn,
+} from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
@@ -9,13 +17,14 @@ import { MAILER, STORES } from '../tokens.ts';
 import { countMail } from './mail-counts.ts';
 import { mailLink } from './mail-links.ts';
 import type { Mailer } from './mailer.ts';
-import { emailVerificationMail, passwordResetMail } from './mails.ts';
+import { emailVerificationMail, invitationMail, passwordResetMail } from './mails.ts';
 
 /** Mails that prove access to a mailbox. */
 @Injectable()
 export class MailboxMails {
   constructor(
     @Inject(MailboxProofs) private readonly proofs: MailboxProofs,
+    @Inject(AccountMembers) private readonly team: AccountMembers,
     @Inject(MAILER) private readonly mailer: Mailer | undefined,
     @Inject(SETTINGS) private readonly settings: ConsoleSettings,
     @Inject(STORES) private readonly stores: ConsoleStores,
@@ -50,6 +59,21 @@ export class MailboxMails {
       const { token } = await this.proofs.beginEmailVerification(member);
       return emailVerificationMail(member.email, mailLink(this.settings, request, { path: 'verify-email', token }));
     });
+  }
+
+  /** Invites a member to the account. @throws MAIL_NOT_CONFIGURED, MAILS_PAUSED, and what `AccountMembers.invite` throws */
+  async sendInvitation(
+    { account, member }: SignedIn,
+    wanted: { readonly email: string; readonly role: AccountRole; readonly actor: Actor },
+    request: Request,
+  ): Promise<Invitation> {
+    const mailer = this.#mailer();
+    await countMail(this.stores.limits, wanted.email, request.socket.remoteAddress);
+    const { invitation, token } = await this.team.invite(account.id, wanted);
+    const link = mailLink(this.settings, request, { path: 'join', token });
+    const names = { accountName: account.name, by: member.email, role: invitation.role };
+    mailer.post(async () => invitationMail(invitation.email, link, names));
+    return invitation;
   }
 
   #mailer(): Mailer {

@@ -26,6 +26,24 @@ export function emailVerificationMail(to: string, link: string): Mail {
   };
 }
 
+/** Mail with a link to join an account. */
+export function invitationMail(
+  to: string,
+  link: string,
+  { accountName, by, role }: { readonly accountName: string; readonly by: string; readonly role: string },
+): Mail {
+  return {
+    to,
+    subject: `Join the account ${accountName} on Cairn`,
+    text: lines(
+      `${by} invites you to the account ${accountName}, with the role ${role}.`,
+      'Open this link to choose a password. It works once, for seven days:',
+      link,
+      'Ignore this mail if you do not expect it.',
+    ),
+  };
+}
+
 function lines(...paragraphs: string[]): string {
   return `${paragraphs.join('\n\n')}\n`;
 }

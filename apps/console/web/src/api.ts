@@ -71,9 +71,11 @@ export interface Card {
 export interface Me {
   readonly member: {
     readonly email: string;
-    readonly role: 'member' | 'operator';
+    readonly role: 'owner' | 'developer' | 'billing' | 'read-only' | 'operator';
     readonly hasTotp: boolean;
     readonly hasVerifiedEmail: boolean;
+    /** Rights within the account. */
+    readonly permissions: readonly ('account' | 'read' | 'develop' | 'bill' | 'manage')[];
   };
   readonly account: {
     readonly id: string;

@@ -29,6 +29,7 @@ import {
   IconTerminal2,
   IconTool,
   IconUserCircle,
+  IconUsers,
 } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
@@ -37,7 +38,9 @@ import { Mark } from './mark.tsx';
 import { BillingPage } from './pages/billing.tsx';
 import { FolderPage } from './pages/files/folder.tsx';
 import { FilesPage } from './pages/files.tsx';
+import { JoinPage } from './pages/join.tsx';
 import { KeysPage } from './pages/keys.tsx';
+import { MembersPage } from './pages/members.tsx';
 import { NamesPage } from './pages/names.tsx';
 import { NetworksPage } from './pages/networks.tsx';
 import { OverviewPage } from './pages/overview.tsx';
@@ -72,6 +75,7 @@ const pages = [
   { path: '/explorer', title: 'Explorer', icon: IconCube, page: ExplorerPage },
   { path: '/playground', title: 'Playground', icon: IconTerminal2, page: PlaygroundPage },
   { path: '/billing', title: 'Billing', icon: IconCreditCard, page: BillingPage },
+  { path: '/members', title: 'Members', icon: IconUsers, page: MembersPage },
   { path: '/security', title: 'Security', icon: IconShieldLock, page: SecurityPage },
 ] as const;
 const operatorPage = { path: '/operator', title: 'Operator', icon: IconTool, page: OperatorPage } as const;
@@ -85,6 +89,7 @@ export function App() {
     <Switch>
       <Route path="/reset-password" component={ResetPasswordPage} />
       <Route path="/verify-email" component={VerifyEmailPage} />
+      <Route path="/join" component={JoinPage} />
       <Route component={Entered} />
     </Switch>
   );
@@ -106,10 +111,18 @@ function Entered() {
   return <Shell me={me.data} />;
 }
 
+/** Pages that a role without the right `read` opens. */
+const pagesWithoutRead: readonly string[] = ['/usage', '/billing', '/members', '/security'];
+
+function pagesOf({ member }: Me) {
+  const open = pages.filter(({ path }) => member.permissions.includes('read') || pagesWithoutRead.includes(path));
+  return member.role === 'operator' ? [...open, operatorPage] : open;
+}
+
 function Shell({ me }: { me: Me }) {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const [path] = useLocation();
-  const shown = me.member.role === 'operator' ? [...pages, operatorPage] : pages;
+  const shown = pagesOf(me);
   useDocumentTitle(titleOf(shown.find((page) => isBelow(path, page.path))?.title));
   useUploadQueue(me.account.id);
   return (
@@ -161,7 +174,7 @@ function Shell({ me }: { me: Me }) {
             ))}
             <Route path="/files/:cid" component={FolderPage} />
             <Route>
-              <Redirect to="/" />
+              <Redirect to={shown[0]?.path ?? '/security'} />
             </Route>
           </Switch>
         </Suspense>

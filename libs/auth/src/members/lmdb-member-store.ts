@@ -2,8 +2,8 @@ import type { Database, Environment } from '@cairn/embedded-store';
 import type { AuditEntry } from '../audit.ts';
 import { memberExists, memberNotFound } from '../errors.ts';
 import { LmdbMemberTokenStore } from './lmdb-member-token-store.ts';
-import type { Member, Session } from './member.ts';
-import type { MemberStore } from './member-store.ts';
+import { type Member, memberFromRecord, type Session } from './member.ts';
+import type { MemberChange, MemberStore } from './member-store.ts';
 
 /** Members in the LMDB environment of the accounts. `log` appends to the audit log within the current transaction. */
 export class LmdbMemberStore implements MemberStore {
@@ -37,29 +37,62 @@ export class LmdbMemberStore implements MemberStore {
 
   async member(id: string): Promise<Member | undefined> {
     this.#environment.refresh();
-    return decode<Member>(this.#members.get(Buffer.from(id)));
+    return decodeMember(this.#members.get(Buffer.from(id)));
   }
 
   async byEmail(email: string): Promise<Member | undefined> {
     this.#environment.refresh();
     const id = this.#emails.get(Buffer.from(email));
-    return id && decode<Member>(this.#members.get(id));
+    return id && decodeMember(this.#members.get(id));
   }
 
   async *list(): AsyncGenerator<Member> {
     this.#environment.refresh();
-    for (const { value } of [...this.#members.range()]) yield JSON.parse(Buffer.from(value).toString()) as Member;
+    yield* this.#all();
   }
 
   async update(id: string, change: (member: Member) => Member, entry?: AuditEntry): Promise<Member> {
     return await this.#environment.transaction(() => {
-      const before = decode<Member>(this.#members.get(Buffer.from(id)));
+      const before = decodeMember(this.#members.get(Buffer.from(id)));
       if (before === undefined) throw memberNotFound();
       const after = change(before);
       this.#members.put(Buffer.from(id), encode(after));
       if (entry) this.#log({ ...entry, accountId: after.accountId });
       return after;
     });
+  }
+
+  async ofAccount(accountId: string): Promise<readonly Member[]> {
+    this.#environment.refresh();
+    return this.#ofAccount(accountId);
+  }
+
+  async changeOfAccount(
+    accountId: string,
+    change: (members: readonly Member[]) => MemberChange,
+    entry: AuditEntry,
+  ): Promise<void> {
+    await this.#environment.transaction(() => {
+      const changed = change(this.#ofAccount(accountId));
+      if ('put' in changed) this.#members.put(Buffer.from(changed.put.id), encode(changed.put));
+      else this.#removeInTransaction(changed.remove);
+      this.#log(entry);
+    });
+  }
+
+  #removeInTransaction({ id, email }: Member): void {
+    this.#members.remove(Buffer.from(id));
+    this.#emails.remove(Buffer.from(email));
+    for (const { key, value } of [...this.#sessions.range()])
+      if (decode<Session>(value)?.memberId === id) this.#sessions.remove(key);
+  }
+
+  #ofAccount(accountId: string): Member[] {
+    return this.#all().filter((member) => member.accountId === accountId);
+  }
+
+  #all(): Member[] {
+    return [...this.#members.range()].flatMap(({ value }) => decodeMember(value) ?? []);
   }
 
   async changeSecrets(change: (secret: string, memberId: string) => string): Promise<number> {
@@ -108,6 +141,10 @@ export class LmdbMemberStore implements MemberStore {
 
 function encode(value: object): Buffer {
   return Buffer.from(JSON.stringify(value));
+}
+
+function decodeMember(bytes: Uint8Array | undefined): Member | undefined {
+  return bytes && memberFromRecord(JSON.parse(Buffer.from(bytes).toString()));
 }
 
 function decode<T>(bytes: Uint8Array | undefined): T | undefined {

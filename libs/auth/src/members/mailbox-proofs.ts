@@ -1,8 +1,8 @@
 import type { Actor } from '../audit.ts';
-import { AuthError } from '../errors.ts';
+import { tokenInvalid } from '../errors.ts';
 import type { Member } from './member.ts';
 import type { MemberStore } from './member-store.ts';
-import { type MemberToken, type MemberTokenKind, memberTokenId, newMemberToken } from './member-token.ts';
+import { type MemberToken, memberTokenId, newMemberToken } from './member-token.ts';
 import type { Members } from './members.ts';
 import { checkPassword } from './password.ts';
 
@@ -15,7 +15,8 @@ export const emailVerificationMs = 72 * hourMs;
 const lifetimes = {
   'password-reset': passwordResetMs,
   'email-verification': emailVerificationMs,
-} as const satisfies Record<MemberTokenKind, number>;
+} as const;
+type ProofKind = keyof typeof lifetimes;
 
 /** Text to send to a mailbox, and the member who owns it. */
 export interface SentProof {
@@ -77,7 +78,7 @@ export class MailboxProofs {
     return await this.#setVerified(member, { who: member.email, from });
   }
 
-  async #issue(kind: MemberTokenKind, { id: subject, email }: Member): Promise<string> {
+  async #issue(kind: ProofKind, { id: subject, email }: Member): Promise<string> {
     const now = this.#now();
     const { text, record } = newMemberToken({ kind, subject, email, createdAt: now, expiresAt: now + lifetimes[kind] });
     const { tokens } = this.#store;
@@ -87,7 +88,7 @@ export class MailboxProofs {
     return text;
   }
 
-  async #peek(kind: MemberTokenKind, text: string): Promise<{ readonly token: MemberToken; readonly member: Member }> {
+  async #peek(kind: ProofKind, text: string): Promise<{ readonly token: MemberToken; readonly member: Member }> {
     const token = await this.#store.tokens.get(memberTokenId(text));
     if (!this.#isUsable(token, kind)) throw tokenInvalid();
     const member = await this.#store.member(token.subject);
@@ -96,11 +97,11 @@ export class MailboxProofs {
     return { token, member };
   }
 
-  async #take(kind: MemberTokenKind, text: string): Promise<void> {
+  async #take(kind: ProofKind, text: string): Promise<void> {
     if (!this.#isUsable(await this.#store.tokens.take(memberTokenId(text)), kind)) throw tokenInvalid();
   }
 
-  #isUsable(token: MemberToken | undefined, kind: MemberTokenKind): token is MemberToken {
+  #isUsable(token: MemberToken | undefined, kind: ProofKind): token is MemberToken {
     const now = this.#now();
     // Refuses a token created while the clock was ahead: it would last too long.
     return token?.kind === kind && token.expiresAt > now && token.expiresAt <= now + lifetimes[kind] + hourMs;
@@ -112,14 +113,4 @@ export class MailboxProofs {
     const entry = { at, actor, action: 'member.email.verify', accountId };
     return await this.#store.update(id, change, emailVerifiedAt === undefined ? entry : undefined);
   }
-}
-
-function tokenInvalid(): AuthError {
-  return new AuthError(
-    'TOKEN_INVALID',
-    'The link is not valid: it was used, has expired, or a newer one replaced it.',
-    {
-      hint: 'Request a new link.',
-    },
-  );
 }

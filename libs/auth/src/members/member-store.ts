@@ -2,6 +2,9 @@ import type { AuditEntry } from '../audit.ts';
 import type { Member, Session } from './member.ts';
 import type { MemberTokenStore } from './member-token-store.ts';
 
+/** Change of the members of one account. */
+export type MemberChange = { readonly put: Member } | { readonly remove: Member };
+
 /**
  * Port of members and their sessions. A change and its audit entry are durable when the promise resolves, and the next read
  * of every process sees them. A `change` function may be called again after a conflict of transactions, so it has no side
@@ -21,6 +24,18 @@ export interface MemberStore {
    * @throws MEMBER_NOT_FOUND, and what `change` throws: nothing is changed then
    */
   update(id: string, change: (member: Member) => Member, entry?: AuditEntry): Promise<Member>;
+  /** Returns the members of an account in byte order of their ids. */
+  ofAccount(accountId: string): Promise<readonly Member[]>;
+  /**
+   * Replaces or removes one member by the result of `change`, which sees all members of the account. Concurrent changes of
+   * one account follow each other. The sessions of a removed member end.
+   * @throws what `change` throws: nothing is changed then
+   */
+  changeOfAccount(
+    accountId: string,
+    change: (members: readonly Member[]) => MemberChange,
+    entry: AuditEntry,
+  ): Promise<void>;
   /**
    * Replaces the secrets of all second factors by the result of `change`, in one transaction.
    * @returns the number of secrets that changed

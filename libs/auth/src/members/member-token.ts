@@ -1,17 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { AccountRole } from './member.ts';
 
 /** Purpose of a token. A token of one purpose is refused for every other. */
-export type MemberTokenKind = 'password-reset' | 'email-verification';
+export type MemberTokenKind = 'password-reset' | 'email-verification' | 'invitation';
 
 /** Proof that the owner of a mailbox holds: a random text whose hash is stored. */
 export interface MemberToken {
   /** SHA-256 of the token in hexadecimal. The store has no token that could be used. */
   readonly id: string;
   readonly kind: MemberTokenKind;
-  /** Id of the member. */
+  /** Id of the member; id of the account for an invitation. */
   readonly subject: string;
   /** Address to which the token was sent. */
   readonly email: string;
+  /** Role of the invited member. */
+  readonly role?: AccountRole;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   /** Milliseconds since 1970. */

@@ -17,7 +17,15 @@ export interface Member {
   readonly createdAt: number;
 }
 
-export type MemberRole = 'member' | 'operator';
+/** Roles within an account. The first member of an account is its owner. */
+export const accountRoles = ['owner', 'developer', 'billing', 'read-only'] as const;
+export type AccountRole = (typeof accountRoles)[number];
+export type MemberRole = AccountRole | 'operator';
+
+/** Reads a stored member. Earlier versions stored the role `member`, which had the rights of an owner. */
+export function memberFromRecord(record: Omit<Member, 'role'> & { readonly role: MemberRole | 'member' }): Member {
+  return { ...record, role: record.role === 'member' ? 'owner' : record.role };
+}
 
 /** State of a second factor (RFC 6238). */
 export interface TotpState {

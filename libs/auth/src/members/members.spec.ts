@@ -35,7 +35,7 @@ const signIn = (more: Partial<{ password: string; code: string; email: string }>
 describe('sign-up', () => {
   test('creates account and member, and logs both', async () => {
     const { member, account } = await members.signUp(ann);
-    expect(member).toMatchObject({ email: 'ann@example.org', role: 'member', accountId: account.id });
+    expect(member).toMatchObject({ email: 'ann@example.org', role: 'owner', accountId: account.id });
     expect(account).toMatchObject({ name: 'ann', email: 'ann@example.org', plan: 'free', card: undefined });
     const actions: string[] = [];
     for await (const { action, actor: by } of auth.auditEntries('ann')) actions.push(`${action} ${by.who} ${by.from}`);

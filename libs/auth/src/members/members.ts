@@ -95,7 +95,7 @@ export class Members {
     {
       email,
       password,
-      role = 'member',
+      role = 'owner',
       actor,
     }: { readonly email: string; readonly password: string; readonly role?: MemberRole; readonly actor: Actor },
   ): Promise<Member> {
@@ -269,7 +269,7 @@ export class Members {
 }
 
 /** @throws VALUE_INVALID */
-function parseEmail(email: string): string {
+export function parseEmail(email: string): string {
   const address = email.trim().toLowerCase();
   requirePattern('email', address, /^[^\s@]{1,64}@[^\s@]{1,190}$/, 'an e-mail address');
   return address;

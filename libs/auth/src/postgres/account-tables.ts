@@ -61,4 +61,5 @@ export const accountSteps: readonly string[] = [
   );
   CREATE INDEX member_tokens_of_subject ON member_tokens (subject, kind, id);
   CREATE INDEX member_tokens_by_end ON member_tokens (expires_at)`,
+  `CREATE INDEX members_of_account ON members ((record->>'accountId'), id)`,
 ];

@@ -1,8 +1,8 @@
 import type { Postgres, Transaction } from '@cairn/postgres';
 import type { AuditEntry } from '../audit.ts';
 import { memberExists, memberNotFound } from '../errors.ts';
-import type { Member, Session } from '../members/member.ts';
-import type { MemberStore } from '../members/member-store.ts';
+import { type Member, memberFromRecord, type Session } from '../members/member.ts';
+import type { MemberChange, MemberStore } from '../members/member-store.ts';
 import { PostgresMemberTokenStore } from './postgres-member-token-store.ts';
 import { find, log, notify, pages, type Recorded } from './records.ts';
 
@@ -30,21 +30,26 @@ export class PostgresMemberStore implements MemberStore {
     await log(transaction, entry);
   }
 
-  member(id: string): Promise<Member | undefined> {
-    return find(this.#database, { name: 'member', text: 'SELECT record FROM members WHERE id = $1', values: [id] });
+  async member(id: string): Promise<Member | undefined> {
+    const text = 'SELECT record FROM members WHERE id = $1';
+    const record = await find<Member>(this.#database, { name: 'member', text, values: [id] });
+    return record && memberFromRecord(record);
   }
 
-  byEmail(email: string): Promise<Member | undefined> {
-    return find(this.#database, { text: 'SELECT record FROM members WHERE email = $1', values: [email] });
+  async byEmail(email: string): Promise<Member | undefined> {
+    const text = 'SELECT record FROM members WHERE email = $1';
+    const record = await find<Member>(this.#database, { text, values: [email] });
+    return record && memberFromRecord(record);
   }
 
-  list(): AsyncIterable<Member> {
-    return pages<Member, string>((after, limit) =>
+  async *list(): AsyncGenerator<Member> {
+    const records = pages<Member, string>((after, limit) =>
       this.#database.read<Recorded<Member, string>>({
         text: 'SELECT id AS place, record FROM members WHERE id > $1 ORDER BY id LIMIT $2',
         values: [after ?? '', limit],
       }),
     );
+    for await (const record of records) yield memberFromRecord(record);
   }
 
   update(id: string, change: (member: Member) => Member, entry?: AuditEntry): Promise<Member> {
@@ -55,11 +60,41 @@ export class PostgresMemberStore implements MemberStore {
       });
       const [found] = rows;
       if (found === undefined) throw memberNotFound();
-      const after = change(found.record);
+      const after = change(memberFromRecord(found.record));
       await put(transaction, after);
       if (entry !== undefined) await log(transaction, { ...entry, accountId: after.accountId });
       await notify(transaction, 'member', id);
       return after;
+    });
+  }
+
+  async ofAccount(accountId: string): Promise<readonly Member[]> {
+    const { rows } = await this.#database.read<{ record: Member }>({
+      text: "SELECT record FROM members WHERE record->>'accountId' = $1 ORDER BY id",
+      values: [accountId],
+    });
+    return rows.map(({ record }) => memberFromRecord(record));
+  }
+
+  async changeOfAccount(
+    accountId: string,
+    change: (members: readonly Member[]) => MemberChange,
+    entry: AuditEntry,
+  ): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      const { rows } = await transaction.run<{ record: Member }>({
+        text: "SELECT record FROM members WHERE record->>'accountId' = $1 ORDER BY id FOR UPDATE",
+        values: [accountId],
+      });
+      const changed = change(rows.map(({ record }) => memberFromRecord(record)));
+      const { id } = 'put' in changed ? changed.put : changed.remove;
+      if ('put' in changed) await put(transaction, changed.put);
+      else {
+        await transaction.run({ text: 'DELETE FROM members WHERE id = $1', values: [id] });
+        await transaction.run({ text: 'DELETE FROM member_sessions WHERE member_id = $1', values: [id] });
+      }
+      await log(transaction, entry);
+      await notify(transaction, 'member', id);
     });
   }
 

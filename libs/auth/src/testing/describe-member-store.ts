@@ -57,6 +57,17 @@ export function describeMemberStore(name: string, create: () => Promise<() => Pr
         expect((await other.member('mem_1'))?.totp).toBeUndefined();
       });
 
+      test('the role of earlier versions is read as owner', async () => {
+        await store.insert({ ...member('mem_1'), role: 'member' as never }, entry());
+        expect(await other.member('mem_1')).toEqual(member('mem_1'));
+        expect(await other.byEmail('mem_1@example.org')).toEqual(member('mem_1'));
+        expect([await collect(other.list()), await other.ofAccount('a')]).toEqual([
+          [member('mem_1')],
+          [member('mem_1')],
+        ]);
+        expect(await store.update('mem_1', (before) => before)).toEqual(member('mem_1'));
+      });
+
       test('insert refuses an existing e-mail address and changes nothing', async () => {
         await store.insert(member('mem_1'), entry());
         const twin = member('mem_2', { email: 'mem_1@example.org' });
@@ -139,6 +150,53 @@ export function describeMemberStore(name: string, create: () => Promise<() => Pr
           Array.from({ length: 10 }, (_, index) => (index % 2 ? store : other).update('mem_1', useCode)),
         );
         expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      });
+    });
+
+    describe('changeOfAccount', () => {
+      beforeEach(async () => {
+        for (const id of ['mem_2', 'mem_1']) await store.insert(member(id), entry());
+        await store.insert(member('mem_3', { accountId: 'b' }), entry('planted', 'b'));
+      });
+
+      test('passes the members of the account, replaces one and logs the entry', async () => {
+        const seen: string[] = [];
+        const change = (members: readonly Member[]) => {
+          seen.push(...members.map(({ id }) => id));
+          return { put: member('mem_1', { role: 'billing' }) };
+        };
+        await store.changeOfAccount('a', change, entry('changed'));
+        expect(seen).toEqual(['mem_1', 'mem_2']);
+        expect(await other.ofAccount('a')).toEqual([member('mem_1', { role: 'billing' }), member('mem_2')]);
+        expect(await actions()).toContain('changed');
+      });
+
+      test('removes one with its address and sessions', async () => {
+        await store.putSession(session('s1'));
+        await store.putSession(session('s2', { memberId: 'mem_2' }));
+        await other.changeOfAccount('a', () => ({ remove: member('mem_1') }), entry('removed'));
+        expect([await store.member('mem_1'), await store.byEmail('mem_1@example.org')]).toEqual([undefined, undefined]);
+        expect([await store.session('s1'), (await store.session('s2'))?.id]).toEqual([undefined, 's2']);
+        await store.insert(member('mem_4', { email: 'mem_1@example.org' }), entry());
+        expect((await store.ofAccount('a')).map(({ id }) => id)).toEqual(['mem_2', 'mem_4']);
+      });
+
+      test('changes nothing if the change throws', async () => {
+        await expect(store.changeOfAccount('a', fail, entry('changed'))).rejects.toThrow('planted');
+        expect(await actions()).not.toContain('changed');
+      });
+
+      test('concurrent changes of several processes follow each other', async () => {
+        const leave = (id: string) => (members: readonly Member[]) => {
+          const owners = members.filter(({ role }) => role === 'owner');
+          if (owners.length === 1) throw new Error('last owner');
+          return { put: member(id, { role: 'billing' }) };
+        };
+        const results = await Promise.allSettled([
+          store.changeOfAccount('a', leave('mem_1'), entry()),
+          other.changeOfAccount('a', leave('mem_2'), entry()),
+        ]);
+        expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
       });
     });
 

@@ -26,7 +26,7 @@ export const member = (id: string, more: Partial<Member> = {}): Member => ({
   id,
   email: `${id}@example.org`,
   accountId: 'a',
-  role: 'member',
+  role: 'owner',
   passwordHash: '$argon2id$planted',
   createdAt: 1,
   ...more,
