@@ -125,7 +125,7 @@ describeInBrowser('the playground in a browser', (visit) => {
     await live.getByRole('button', { name: 'Stop' }).click();
     await live.getByRole('button', { name: 'Subscribe' }).waitFor();
     await live.getByLabel('Subscription').selectOption('logs');
-    await live.getByLabel('Filter').fill('{"address": "nobody"}');
+    await live.getByLabel('Filter').fill('{"address": "0x1"}');
     await live.getByRole('button', { name: 'Subscribe' }).click();
     await live.getByRole('alert').waitFor();
     expect(await visit.faults()).toEqual([]);
