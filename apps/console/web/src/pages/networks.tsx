@@ -234,7 +234,11 @@ function Outcome({ answer: { result, error } }: { answer: RpcAnswer<string> }) {
         role="alert"
       >
         <Text size="sm">{error.message}</Text>
-        {typeof error.data === 'string' && error.data !== '0x' && <Code block>{error.data}</Code>}
+        {typeof error.data === 'string' && error.data !== '0x' && (
+          <Code block tabIndex={0} className="wrap-anywhere">
+            {error.data}
+          </Code>
+        )}
       </Alert>
     );
   return (
