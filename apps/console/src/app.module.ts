@@ -24,7 +24,8 @@ import { addressesOf } from './addresses.ts';
 import { controllers } from './api/controllers.ts';
 import { BodyLimits, bodyLimits } from './body-limits.ts';
 import { ConsoleErrorFilter } from './console-error.filter.ts';
-import { FileKinds } from './file-kinds.ts';
+import { FileKinds } from './files/file-kinds.ts';
+import { FileLists } from './files/file-list.ts';
 import { MailboxMails } from './mail/mailbox-mails.ts';
 import { type Mailer, openMailer } from './mail/mailer.ts';
 import { NetworkStates } from './network-states.ts';
@@ -114,6 +115,11 @@ export class AppModule implements NestModule, OnApplicationShutdown {
         NetworkStates,
         EventStreams,
         FileKinds,
+        {
+          provide: FileLists,
+          inject: [STORES],
+          useFactory: ({ pins }: ConsoleStores) => new FileLists(pins),
+        },
         SessionCookie,
         { provide: APP_GUARD, useClass: SessionGuard },
         { provide: APP_FILTER, useFactory: () => new ConsoleErrorFilter(logger) },

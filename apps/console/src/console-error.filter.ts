@@ -43,6 +43,7 @@ const statuses: Readonly<Record<string, number>> = {
   KEY_REVOKED: 409,
   BODY_TOO_LONG: 413,
   UPLOAD_TOO_LONG: 413,
+  RANGE_INVALID: 416,
   ATTEMPTS_PAUSED: 429,
   LIMIT_REACHED: 429,
   MAILS_PAUSED: 429,

@@ -86,7 +86,7 @@ export class WebPages implements RawHttp {
   }
 }
 
-/** Content-Security-Policy: own origin only, no inline scripts, no frames, inline styles of the component library by nonce. */
+/** Content-Security-Policy: own origin only, no inline scripts, frames for previews only, inline styles of the component library by nonce. */
 function securityHeaders(nonce: string): Readonly<Record<string, string>> {
   return {
     'content-security-policy': [
@@ -94,6 +94,8 @@ function securityHeaders(nonce: string): Readonly<Record<string, string>> {
       "script-src 'self'",
       `style-src 'self' 'nonce-${nonce}'`,
       "img-src 'self' data:",
+      "media-src 'self'",
+      "frame-src 'self'",
       "font-src 'self'",
       "connect-src 'self'",
       "form-action 'self'",

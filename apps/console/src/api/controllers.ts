@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { BillingController } from './billing.controller.ts';
+import { ContentController } from './content.controller.ts';
 import { FilesController } from './files.controller.ts';
 import { KeysController } from './keys.controller.ts';
 import { LinksController } from './links.controller.ts';
@@ -26,6 +27,7 @@ export const controllers: Type[] = [
   RequestsController,
   KeysController,
   FilesController,
+  ContentController,
   UploadsController,
   PinRequestsController,
   WebhookController,

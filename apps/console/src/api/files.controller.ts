@@ -1,121 +1,81 @@
-import { pipeline } from 'node:stream/promises';
 import type { SignedIn } from '@cairn/auth';
 import { type CID, parseCid } from '@cairn/cid';
-import { isCairnError } from '@cairn/errors';
 import { type Pin, PinNotFoundError } from '@cairn/pinning';
-import { Controller, Delete, Get, Inject, Param, Patch, Res } from '@nestjs/common';
-import type { Response } from 'express';
+import { Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post } from '@nestjs/common';
 import { z } from 'zod';
 import { Describe, TakesBody, TakesQuery } from '../describe.ts';
-import { FileKinds } from '../file-kinds.ts';
-import { readEntries } from '../folder-entries.ts';
+import { cidForms } from '../files/cid-forms.ts';
+import { FileKinds } from '../files/file-kinds.ts';
+import { FileLists, fileOrders, nameOf } from '../files/file-list.ts';
 import { Me } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';
 import { STORES } from '../tokens.ts';
 import { storageRefusal } from '../uploads/storage-refusal.ts';
-import { endOf, Upstream, type UpstreamAnswer } from '../upstream.ts';
+import { Upstream } from '../upstream.ts';
 
-const listQuery = z.object({ search: z.string().max(256).default('') });
-const pathQuery = z.object({ path: z.string().max(4096).default('') });
-const readQuery = pathQuery.extend({
-  name: z.string().max(255).default(''),
-  download: z.string().optional(),
-  archive: z.string().optional(),
+/** Rows of one page, and files of one bulk action. */
+const rowsMax = 100;
+
+const listQuery = z.object({
+  search: z.string().max(256).default(''),
+  sort: z.enum(fileOrders, { error: `expected one of ${fileOrders.join(', ')}` }).default('createdAt'),
+  order: z.enum(['ascending', 'descending'], { error: 'expected ascending or descending' }).default('descending'),
+  page: z.coerce
+    .number({ error: 'expected a page number' })
+    .int('expected a whole number')
+    .min(1, 'expected 1 or more')
+    .max(1_000_000, 'expected 1,000,000 at most')
+    .default(1),
 });
 const newName = z.object({
   name: z.string().trim().min(1, 'expected a name').max(255, 'expected 255 characters at most'),
 });
+const cidList = z.object({
+  cids: z
+    .array(z.string().max(512), { error: 'expected a list of CIDs' })
+    .min(1, 'expected at least one CID')
+    .max(rowsMax, `expected ${rowsMax} CIDs at most`),
+});
 
-/** Rows on one page. Further rows are found by search. */
-const rowsMax = 200;
-
-/** Types that a browser displays without running code. Other types are downloaded. */
-const shownTypes: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  avif: 'image/avif',
-  pdf: 'application/pdf',
-  txt: 'text/plain; charset=utf-8',
-  md: 'text/plain; charset=utf-8',
-  json: 'text/plain; charset=utf-8',
-  mp4: 'video/mp4',
-  mp3: 'audio/mpeg',
-};
-
-/** The pins of the account. Bytes pass through from the storage API unchanged. */
+/** The pins of the account. */
 @Controller('api/files')
 export class FilesController {
   constructor(
     @Inject(STORES) private readonly stores: ConsoleStores,
     @Inject(Upstream) private readonly upstream: Upstream,
     @Inject(FileKinds) private readonly kinds: FileKinds,
+    @Inject(FileLists) private readonly lists: FileLists,
   ) {}
 
-  @Describe('The newest pins whose name or CID contains the given text.')
+  @Describe('A page of the pins whose name or CID contains the given text. `count` is the number of all such pins.')
   @Get()
-  async list(@Me() { account }: SignedIn, @TakesQuery(listQuery) query: z.infer<typeof listQuery>) {
-    const search = query.search.toLowerCase();
-    const found: Pin[] = [];
-    let count = 0;
-    for await (const pin of this.stores.pins.list(account.id)) {
-      if (!`${nameOf(pin)} ${pin.cid}`.toLowerCase().includes(search)) continue;
-      count++;
-      found.push(pin);
-      // Only the newest rows are kept in memory.
-      if (found.length >= rowsMax * 10) cut(found);
-    }
-    cut(found);
+  async list(
+    @Me() { account }: SignedIn,
+    @TakesQuery(listQuery) { search, sort, order, page }: z.infer<typeof listQuery>,
+  ) {
+    const isDescending = order === 'descending';
+    const [{ files, count }, usage] = await Promise.all([
+      this.lists.page(account.id, { search, sort, isDescending, offset: (page - 1) * rowsMax, limit: rowsMax }),
+      this.stores.pins.usage(account.id),
+    ]);
     const kinds = await this.kinds.of(
       account.id,
-      found.map(({ cid }) => cid),
+      files.map(({ cid }) => cid),
     );
-    const files = found.map((pin) => ({ ...shown(pin), kind: kinds.get(pin.cid.toString()) }));
-    return { files, count, usage: await this.stores.pins.usage(account.id) };
+    return {
+      files: files.map(({ cid, ...row }) => ({ ...row, cid: cid.toString(), kind: kinds.get(cid.toString()) })),
+      count,
+      pageRows: rowsMax,
+      usage,
+    };
   }
 
-  @Describe(
-    'The bytes of a file: inline for types that run no code, else as a download. A folder is a tar archive.',
-    'application/octet-stream',
-  )
-  @Get(':cid')
-  async read(
-    @Me() { account }: SignedIn,
-    @Param('cid') cid: string,
-    @TakesQuery(readQuery) { name, path, download, archive }: z.infer<typeof readQuery>,
-    @Res() response: Response,
-  ) {
-    const isArchive = archive !== undefined;
-    const command = isArchive ? 'get?archive=true&' : 'cat?';
-    const answer = await this.upstream.storage(account.id, `${command}arg=${argumentOf(cid, path)}`, {
-      signal: endOf(response),
-    });
-    if (answer.status !== 200) throw await refusalOf(answer);
-    const type = shownTypes[name.toLowerCase().split('.').at(-1) ?? ''];
-    const isShown = download === undefined && !isArchive && type !== undefined;
-    // Stored content never runs as a page of this console.
-    response.setHeader('content-security-policy', "default-src 'none'; sandbox");
-    response.setHeader('content-type', isShown ? type : 'application/octet-stream');
-    const fileName = encodeURIComponent(`${name || cid}${isArchive ? '.tar' : ''}`);
-    response.setHeader('content-disposition', `${isShown ? 'inline' : 'attachment'}; filename*=UTF-8''${fileName}`);
-    await copy(answer, response);
-  }
-
-  @Describe('The entries of a folder, or of a folder below it.')
-  @Get(':cid/entries')
-  async entries(
-    @Me() { account }: SignedIn,
-    @Param('cid') text: string,
-    @TakesQuery(pathQuery) { path }: z.infer<typeof pathQuery>,
-  ): Promise<object> {
+  @Describe('A pin with its CID in each form, its size and its number of blocks.')
+  @Get(':cid/details')
+  async details(@Me() { account }: SignedIn, @Param('cid') text: string) {
     const pin = await this.#pin(account.id, parseCid(text));
-    const answer = await this.upstream.storage(account.id, `ls?stream=true&arg=${argumentOf(text, path)}`, {
-      payer: 'service',
-    });
-    if (answer.status !== 200) throw await refusalOf(answer);
-    return { name: nameOf(pin), ...(await readEntries(answer)) };
+    const kinds = await this.kinds.of(account.id, [pin.cid]);
+    return { ...shown(pin), ...cidForms(pin.cid), kind: kinds.get(pin.cid.toString()) };
   }
 
   @Describe('Renames a pin.')
@@ -127,19 +87,33 @@ export class FilesController {
   ) {
     const { cid, mode } = await this.#pin(account.id, parseCid(text));
     const options = new URLSearchParams({ arg: cid.toString(), name, recursive: String(mode === 'recursive') });
-    const answer = await this.upstream.storage(account.id, `pin/add?${options}`);
-    if (answer.status !== 200) throw await refusalOf(answer);
-    await answer.body.dump();
+    await this.#change(account.id, `pin/add?${options}`);
     return shown(await this.#pin(account.id, cid));
   }
 
   @Describe('Removes a pin.')
   @Delete(':cid')
   async unpin(@Me() { account }: SignedIn, @Param('cid') cid: string) {
-    const answer = await this.upstream.storage(account.id, `pin/rm?arg=${encodeURIComponent(cid)}`);
-    if (answer.status !== 200) throw await refusalOf(answer);
-    await answer.body.dump();
+    await this.#change(account.id, `pin/rm?arg=${encodeURIComponent(cid)}`);
     return {};
+  }
+
+  @Describe('Removes all of these pins, or none.')
+  @HttpCode(200)
+  @Post('unpin')
+  async unpinAll(@Me() { account }: SignedIn, @TakesBody(cidList) { cids }: z.infer<typeof cidList>) {
+    const options = new URLSearchParams(
+      [...new Set(cids)].map((cid): [string, string] => ['arg', parseCid(cid).toString()]),
+    );
+    await this.#change(account.id, `pin/rm?${options}`);
+    return {};
+  }
+
+  async #change(accountId: string, command: string): Promise<void> {
+    const { status, headers, body } = await this.upstream.storage(accountId, command);
+    if (status !== 200) throw storageRefusal(status, await body.text(), headers['retry-after']);
+    await body.dump();
+    this.lists.forget(accountId);
   }
 
   /** @throws PIN_NOT_FOUND */
@@ -150,36 +124,7 @@ export class FilesController {
   }
 }
 
-function cut(pins: Pin[]): void {
-  pins.sort((one, other) => other.createdAt - one.createdAt);
-  pins.length = Math.min(pins.length, rowsMax);
-}
-
-/** The name of the pin, else the name given at its add, else an empty text. */
-function nameOf({ name, addedAs }: Pin): string {
-  return name || addedAs || '';
-}
-
 function shown(pin: Pin) {
   const { cid, mode, createdAt, size } = pin;
-  return { cid: cid.toString(), name: nameOf(pin), mode, createdAt, bytes: size.bytes };
-}
-
-/** Path below a CID, as argument of a storage command. */
-function argumentOf(cid: string, path: string): string {
-  return encodeURIComponent(path === '' ? cid : `${cid}/${path}`);
-}
-
-async function copy({ body }: UpstreamAnswer, response: Response): Promise<void> {
-  try {
-    await pipeline(body, response);
-  } catch (error) {
-    // The status is sent already: closing the connection is the only way to report the failure.
-    response.destroy();
-    if (isCairnError(error)) throw error;
-  }
-}
-
-async function refusalOf({ status, headers, body }: UpstreamAnswer) {
-  return storageRefusal(status, await body.text(), headers['retry-after']);
+  return { cid: cid.toString(), name: nameOf(pin), mode, createdAt, ...size };
 }

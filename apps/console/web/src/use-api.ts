@@ -37,14 +37,15 @@ export function useMe() {
 /** Mutation that refreshes all queries afterwards and shows refusals, unless the page shows them itself. */
 export function useChange<Input, Output = unknown>(
   change: (input: Input) => Promise<Output>,
-  { done, isQuiet = false }: { done?: string; isQuiet?: boolean } = {},
+  { done, isQuiet = false }: { done?: string | ((input: Input) => string); isQuiet?: boolean } = {},
 ) {
   const queries = useQueryClient();
   return useMutation<Output, ApiError, Input>({
     mutationFn: change,
-    async onSuccess() {
+    async onSuccess(_, input) {
       await queries.invalidateQueries();
-      if (done !== undefined) notifications.show({ message: done, color: 'teal' });
+      const message = typeof done === 'function' ? done(input) : done;
+      if (message !== undefined) notifications.show({ message, color: 'teal' });
     },
     onError(error) {
       if (!isQuiet) notifications.show({ title: 'The request failed', message: error.message, color: 'red' });

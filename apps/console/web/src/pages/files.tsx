@@ -1,32 +1,22 @@
-import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, Stack, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconCloudDownload, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Me } from '../api.ts';
-import { bytes, count } from '../format.ts';
-import { Answer, Empty, PageHead } from '../parts.tsx';
+import { PageHead } from '../parts.tsx';
 import { DropArea } from '../uploads/drop-area.tsx';
-import { useApi } from '../use-api.ts';
 import { FetchDialog } from './files/fetch-dialog.tsx';
-import type { FileRow } from './files/file-row.ts';
-import { FileTable } from './files/file-table.tsx';
+import { FileList } from './files/file-list.tsx';
 import { PinRequests } from './files/pin-requests.tsx';
 import { ServingCard } from './files/serving.tsx';
 import { WebhookCard } from './files/webhook.tsx';
-
-interface Files {
-  readonly files: readonly FileRow[];
-  readonly count: number;
-  readonly usage: { readonly pins: number; readonly bytes: number };
-}
 
 /** Pins of the account, and the drop area for uploads. */
 export function FilesPage({ me }: { me: Me }) {
   const [search, setSearch] = useState('');
   const [isFetching, setIsFetching] = useState(false);
   const [wanted] = useDebouncedValue(search, 200);
-  const files = useApi<Files>(`files?search=${encodeURIComponent(wanted)}`, { refreshMs: 15_000 });
   return (
     <>
       <PageHead title="Files" text="Files and folders pinned by this account.">
@@ -59,25 +49,7 @@ export function FilesPage({ me }: { me: Me }) {
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
-        <Answer query={files}>
-          {({ files: rows, count: found, usage }) =>
-            rows.length === 0 ? (
-              <Empty title={wanted === '' ? 'No files yet' : 'Nothing found'}>
-                {wanted === ''
-                  ? 'Drop a file or a folder above, or add one through the API.'
-                  : 'Try another part of the name or the CID.'}
-              </Empty>
-            ) : (
-              <>
-                <FileTable rows={rows} />
-                <Text size="sm" c="dimmed">
-                  {rows.length < found ? `The newest ${count(rows.length)} of ${count(found)} are shown. ` : ''}
-                  {count(usage.pins)} {usage.pins === 1 ? 'pin holds' : 'pins hold'} {bytes(usage.bytes)}.
-                </Text>
-              </>
-            )
-          }
-        </Answer>
+        <FileList search={wanted} />
         {me.account.card !== undefined && <WebhookCard />}
         {me.account.card !== undefined && <ServingCard me={me} />}
       </Stack>

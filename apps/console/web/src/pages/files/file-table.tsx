@@ -1,48 +1,56 @@
-import { ActionIcon, Anchor, Card, Group, Menu, Table, Text } from '@mantine/core';
-import {
-  IconDots,
-  IconDownload,
-  IconExternalLink,
-  IconFile,
-  IconFolder,
-  IconPencil,
-  IconPinnedOff,
-  IconShare,
-} from '@tabler/icons-react';
-import { useState } from 'react';
-import { Link } from 'wouter';
-import { api } from '../../api.ts';
+import { Card, Checkbox, Group, Stack, Table, Text, UnstyledButton } from '@mantine/core';
+import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
 import { bytes, short, time } from '../../format.ts';
-import { Confirm, Copy } from '../../parts.tsx';
-import { useChange } from '../../use-api.ts';
-import { addressOf } from './address.ts';
-import type { FileRow } from './file-row.ts';
-import { RenameDialog } from './rename-dialog.tsx';
-import { ShareDialog } from './share-dialog.tsx';
+import { Copy } from '../../parts.tsx';
+import { FileMenu, FileName } from './file-parts.tsx';
+import { type Choice, type FileOrder, type FileRow, type RowActions, type Sorting, titleOf } from './file-row.ts';
 
-export function FileTable({ rows }: { rows: readonly FileRow[] }) {
-  const [doomed, setDoomed] = useState<FileRow>();
-  const [renamed, setRenamed] = useState<FileRow>();
-  const [shared, setShared] = useState<FileRow>();
-  const unpin = useChange((cid: string) => api(`files/${cid}`, { method: 'DELETE' }), { done: 'Unpinned.' });
+interface RowsProps extends RowActions {
+  readonly rows: readonly FileRow[];
+  readonly choice: Choice;
+}
+
+const columns = [
+  { by: 'name', title: 'Name' },
+  { by: 'bytes', title: 'Size' },
+  { by: 'createdAt', title: 'Pinned' },
+] as const satisfies readonly { by: FileOrder; title: string }[];
+
+/** Files as a table with sortable columns. */
+export function FileTable({
+  rows,
+  choice,
+  sorting,
+  onSort,
+  ...actions
+}: RowsProps & { readonly sorting: Sorting; readonly onSort: (by: FileOrder) => void }) {
+  const [name, size, pinned] = columns.map(({ by, title }) => (
+    <SortHead key={by} by={by} title={title} sorting={sorting} onSort={onSort} />
+  ));
   return (
     <Card withBorder padding={0}>
-      <Table.ScrollContainer minWidth={600}>
+      <Table.ScrollContainer minWidth={640}>
         <Table verticalSpacing="xs" horizontalSpacing="md">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Name</Table.Th>
+              <Table.Th w={40}>
+                <ChooseAll rows={rows} choice={choice} />
+              </Table.Th>
+              {name}
               <Table.Th>CID</Table.Th>
-              <Table.Th ta="right">Size</Table.Th>
-              <Table.Th>Pinned</Table.Th>
+              {size}
+              {pinned}
               <Table.Th>Actions</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {rows.map((row) => (
-              <Table.Tr key={row.cid}>
+              <Table.Tr key={row.cid} data-chosen={choice.cids.has(row.cid)}>
                 <Table.Td>
-                  <Name row={row} />
+                  <ChooseRow row={row} choice={choice} />
+                </Table.Td>
+                <Table.Td>
+                  <FileName row={row} onDetails={actions.onDetails} />
                 </Table.Td>
                 <Table.Td>
                   <Group gap={4} wrap="nowrap">
@@ -52,117 +60,89 @@ export function FileTable({ rows }: { rows: readonly FileRow[] }) {
                     <Copy value={row.cid} label={`Copy the CID of ${titleOf(row)}`} />
                   </Group>
                 </Table.Td>
-                <Table.Td ta="right">{bytes(row.bytes)}</Table.Td>
+                <Table.Td>{bytes(row.bytes)}</Table.Td>
                 <Table.Td>{time(row.createdAt)}</Table.Td>
                 <Table.Td>
-                  <Actions
-                    row={row}
-                    onShare={() => setShared(row)}
-                    onRename={() => setRenamed(row)}
-                    onUnpin={() => setDoomed(row)}
-                  />
+                  <FileMenu row={row} {...actions} />
                 </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      <Confirm
-        title={`Unpin ${doomed === undefined ? 'this file' : titleOf(doomed)}?`}
-        text="The content is deleted when no other pin refers to it."
-        action="Unpin it"
-        isOpen={doomed !== undefined}
-        onClose={() => setDoomed(undefined)}
-        onConfirm={() => doomed && unpin.mutate(doomed.cid)}
-      />
-      {shared && (
-        <ShareDialog
-          key={shared.cid}
-          content={{ cid: shared.cid, name: titleOf(shared) }}
-          onClose={() => setShared(undefined)}
-        />
-      )}
-      {renamed && <RenameDialog key={renamed.cid} row={renamed} onClose={() => setRenamed(undefined)} />}
     </Card>
   );
 }
 
-/** Name of a row. Default: its CID. */
-function titleOf({ name, cid }: Pick<FileRow, 'name' | 'cid'>): string {
-  return name || short(cid);
-}
-
-function Name({ row }: { row: FileRow }) {
-  const Icon = row.kind === 'folder' ? IconFolder : IconFile;
+/** Files on a narrow screen. */
+export function FileCards({ rows, choice, ...actions }: RowsProps) {
   return (
-    <Group gap={6} wrap="nowrap">
-      <Icon
-        size={18}
-        style={{ flexShrink: 0 }}
-        {...(row.kind === 'folder' ? { role: 'img', 'aria-label': 'Folder' } : { 'aria-hidden': true })}
-      />
-      {row.kind === 'folder' ? (
-        <Anchor component={Link} href={`/files/${row.cid}`} size="sm" underline="always">
-          {titleOf(row)}
-        </Anchor>
-      ) : (
-        <Text size="sm" ff={row.name === '' ? 'monospace' : undefined}>
-          {titleOf(row)}
-        </Text>
-      )}
-    </Group>
+    <Stack gap="xs">
+      {rows.map((row) => (
+        <Card key={row.cid} withBorder padding="sm" component="section" aria-label={titleOf(row)}>
+          <Group justify="space-between" wrap="nowrap" align="flex-start">
+            <Group gap="sm" wrap="nowrap" align="flex-start" miw={0}>
+              <ChooseRow row={row} choice={choice} />
+              <div style={{ minWidth: 0 }}>
+                <FileName row={row} onDetails={actions.onDetails} />
+                <Text size="sm" c="dimmed">
+                  {bytes(row.bytes)}, {time(row.createdAt)}
+                </Text>
+              </div>
+            </Group>
+            <FileMenu row={row} {...actions} />
+          </Group>
+        </Card>
+      ))}
+    </Stack>
   );
 }
 
-interface ActionsProps {
-  readonly row: FileRow;
-  readonly onShare: () => void;
-  readonly onRename: () => void;
-  readonly onUnpin: () => void;
+function SortHead({
+  by,
+  title,
+  sorting,
+  onSort,
+}: {
+  by: FileOrder;
+  title: string;
+  sorting: Sorting;
+  onSort: (by: FileOrder) => void;
+}) {
+  const isChosen = sorting.by === by;
+  const Chosen = sorting.isDescending ? IconArrowDown : IconArrowUp;
+  const Icon = isChosen ? Chosen : IconArrowsSort;
+  const order = sorting.isDescending ? 'descending' : 'ascending';
+  return (
+    <Table.Th aria-sort={isChosen ? order : 'none'}>
+      <UnstyledButton onClick={() => onSort(by)} fw="inherit" fz="inherit">
+        <Group gap={4} wrap="nowrap">
+          {title}
+          <Icon size={14} aria-hidden />
+        </Group>
+      </UnstyledButton>
+    </Table.Th>
+  );
 }
 
-function Actions({ row, onShare, onRename, onUnpin }: ActionsProps) {
-  const isFolder = row.kind === 'folder';
+function ChooseRow({ row, choice: { cids, toggle } }: { row: FileRow; choice: Choice }) {
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${titleOf(row)}`}>
-          <IconDots size={18} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {isFolder ? (
-          <Menu.Item component={Link} href={`/files/${row.cid}`} leftSection={<IconFolder size={16} />}>
-            Open
-          </Menu.Item>
-        ) : (
-          <Menu.Item
-            component="a"
-            href={addressOf(row)}
-            target="_blank"
-            rel="noreferrer"
-            leftSection={<IconExternalLink size={16} />}
-          >
-            Open
-          </Menu.Item>
-        )}
-        <Menu.Item
-          component="a"
-          href={addressOf(row, isFolder ? 'archive' : 'download')}
-          leftSection={<IconDownload size={16} />}
-        >
-          {isFolder ? 'Download as tar' : 'Download'}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconShare size={16} />} onClick={onShare}>
-          Share or open in gateway
-        </Menu.Item>
-        <Menu.Item leftSection={<IconPencil size={16} />} onClick={onRename}>
-          Rename
-        </Menu.Item>
-        <Menu.Item color="red" leftSection={<IconPinnedOff size={16} />} onClick={onUnpin}>
-          Unpin
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <Checkbox aria-label={`Choose ${titleOf(row)}`} checked={cids.has(row.cid)} onChange={() => toggle(row.cid)} />
+  );
+}
+
+function ChooseAll({ rows, choice: { cids, toggle } }: { rows: readonly FileRow[]; choice: Choice }) {
+  const chosen = rows.filter(({ cid }) => cids.has(cid));
+  const isAll = rows.length > 0 && chosen.length === rows.length;
+  const changed = isAll ? rows : rows.filter(({ cid }) => !cids.has(cid));
+  return (
+    <Checkbox
+      aria-label="Choose all files of this page"
+      checked={isAll}
+      indeterminate={chosen.length > 0 && !isAll}
+      onChange={() => {
+        for (const { cid } of changed) toggle(cid);
+      }}
+    />
   );
 }

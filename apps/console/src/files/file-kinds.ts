@@ -1,7 +1,7 @@
 import type { CID } from '@cairn/cid';
 import { codecs } from '@cairn/cid';
 import { Inject, Injectable } from '@nestjs/common';
-import { Upstream } from './upstream.ts';
+import { Upstream } from '../upstream.ts';
 
 export type FileKind = 'file' | 'folder';
 

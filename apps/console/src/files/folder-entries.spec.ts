@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, test } from '@jest/globals';
+import type { UpstreamAnswer } from '../upstream.ts';
 import { readEntries } from './folder-entries.ts';
-import type { UpstreamAnswer } from './upstream.ts';
 
 /** Answer of `ls` that streams this many lines and counts the lines read. */
 function lsOf(lines: number, type: (index: number) => number) {

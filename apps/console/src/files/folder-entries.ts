@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
+import type { UpstreamAnswer } from '../upstream.ts';
 import type { FileKind } from './file-kinds.ts';
-import type { UpstreamAnswer } from './upstream.ts';
 
 /** Most entries of one folder on a page. */
 const entriesMax = 1000;
