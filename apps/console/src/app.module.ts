@@ -1,4 +1,12 @@
-import { AccountMembers, type AccountStore, Auth, MailboxProofs, Members, type SecretBox } from '@cairn/auth';
+import {
+  AccountAlerts,
+  AccountMembers,
+  type AccountStore,
+  Auth,
+  MailboxProofs,
+  Members,
+  type SecretBox,
+} from '@cairn/auth';
 import { ACCOUNT_STORE, AuthModule, SECRETS, serviceSecrets } from '@cairn/auth/nest';
 import { type BillingProvider, localBilling, StripeBilling } from '@cairn/billing';
 import { loadNetworks } from '@cairn/chain-store';
@@ -7,6 +15,7 @@ import type { Metering } from '@cairn/metering';
 import { METERING, MeteringModule } from '@cairn/metering/nest';
 import { peerAudience } from '@cairn/peer-api';
 import { PeerApiModule } from '@cairn/peer-api/nest';
+import type { PinRequestStore } from '@cairn/pinning';
 import { RAW_HTTP, sampleNetworkFile } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { openStores } from '@cairn/stores';
@@ -21,6 +30,7 @@ import {
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { json, raw } from 'express';
 import { addressesOf } from './addresses.ts';
+import { AlertRunner } from './alerts/alert-runner.ts';
 import { controllers } from './api/controllers.ts';
 import { BodyLimits, bodyLimits } from './body-limits.ts';
 import { ConsoleErrorFilter } from './console-error.filter.ts';
@@ -35,7 +45,7 @@ import { SessionCookie, SessionGuard } from './session.ts';
 import type { ConsoleSettings } from './settings.ts';
 import { sharedSignInAttempts } from './sign-in-attempts.ts';
 import type { ConsoleStores } from './stores.ts';
-import { ADDRESSES, BILLING, MAILER, NETWORKS, STORES } from './tokens.ts';
+import { ADDRESSES, BILLING, MAILER, NETWORKS, PIN_REQUESTS, STORES } from './tokens.ts';
 import { Upstream } from './upstream.ts';
 import { WebPages } from './web-pages.ts';
 
@@ -46,6 +56,7 @@ export class AppModule implements NestModule, OnApplicationShutdown {
     @Inject(STORES) private readonly stores: ConsoleStores,
     @Inject(Members) private readonly members: Members,
     @Inject(MAILER) private readonly mailer: Mailer | undefined,
+    @Inject(PIN_REQUESTS) private readonly requests: PinRequestStore,
   ) {}
 
   static forRoot(this: void, context: ServiceContext<ConsoleSettings>): DynamicModule {
@@ -85,6 +96,13 @@ export class AppModule implements NestModule, OnApplicationShutdown {
           inject: [ACCOUNT_STORE],
           useFactory: (store: AccountStore) => new AccountMembers({ store }),
         },
+        {
+          provide: AccountAlerts,
+          inject: [ACCOUNT_STORE],
+          useFactory: (store: AccountStore) => new AccountAlerts({ store }),
+        },
+        { provide: PIN_REQUESTS, useFactory: stores.pinRequests },
+        AlertRunner,
         { provide: MAILER, useValue: openMailer(settings, logger) },
         MailboxMails,
         {
@@ -143,7 +161,7 @@ export class AppModule implements NestModule, OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await this.mailer?.close();
     const { pins, billing } = this.stores;
-    await Promise.all([pins, billing].map((store) => store.close()));
+    await Promise.all([pins, billing, this.requests].map((store) => store.close()));
   }
 }
 

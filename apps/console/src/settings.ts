@@ -1,6 +1,6 @@
 import { adminPort, type Settings, type SettingsShape, setting, sharedSettings } from '@cairn/service-kit';
 
-const { oneOf, secret, text, url } = setting;
+const { integer, oneOf, secret, text, url } = setting;
 
 /** Settings that the console reads beside those of every program. */
 export const settingsShape = {
@@ -39,6 +39,9 @@ export const settingsShape = {
   )
     .optional()
     .describe('Sender of mail of the console. Required with CAIRN_SMTP_URL.'),
+  CAIRN_ALERT_SECONDS: integer(1, 86_400, 'a number of seconds')
+    .default(60)
+    .describe('Seconds between checks of usage alerts.'),
   CAIRN_STRIPE_SECRET_KEY: secret(/^(sk|rk)_[A-Za-z0-9_]{8,256}$/, 'a secret key of Stripe, sk_…')
     .optional()
     .describe('Secret key of Stripe, which takes cards. Default: the operator attaches them.'),

@@ -8,3 +8,5 @@ export const STORES = Symbol('STORES');
 export const ADDRESSES = Symbol('ADDRESSES');
 /** Injection token of the networks. */
 export const NETWORKS = Symbol('NETWORKS');
+/** Injection token of `PinRequestStore`, whose webhooks send alerts. */
+export const PIN_REQUESTS = Symbol('PIN_REQUESTS');

@@ -15,8 +15,22 @@ export interface Account {
   readonly quotaBytes?: number | undefined;
   /** Whether IPFS peers may fetch its pinned blocks when the operator serves only accounts that agreed. Absent: no. */
   readonly servesPeers?: boolean | undefined;
+  /** Alerts before limits are reached. Absent: none. */
+  readonly alerts?: UsageAlerts | undefined;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
+}
+
+/** Alerts of an account before its limits are reached. */
+export interface UsageAlerts {
+  /** Percentages of a limit, rising. */
+  readonly thresholds: readonly number[];
+  /** Sends mail to owners and billing members with a verified address. */
+  readonly byMail: boolean;
+  /** Sends a signed message to the webhook of the account. */
+  readonly byWebhook: boolean;
+  /** Reached alerts: `sent`, or the time of the running attempt in milliseconds since 1970. */
+  readonly sent: Readonly<Record<string, number | 'sent'>>;
 }
 
 /** Brand and last digits of a card: all that is stored of it. */

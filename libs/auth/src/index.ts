@@ -1,4 +1,5 @@
-export type { Account, ApiKey, BillingCard, Principal, StoredSecret } from './account.ts';
+export type { Account, ApiKey, BillingCard, Principal, StoredSecret, UsageAlerts } from './account.ts';
+export { AccountAlerts, type AlertSettings, accountAlertLimits } from './account-alerts.ts';
 export type { AccountChanges } from './account-changes.ts';
 export type { AccountFeed, AccountFeedListener, FeedKind } from './account-feed.ts';
 export type { AccountStore, AccountUpdate } from './account-store.ts';

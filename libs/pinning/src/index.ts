@@ -67,5 +67,11 @@ export {
   type WebhookSenderOptions,
   webhookSenderLimits,
 } from './webhooks/webhook-sender.ts';
-export { type Webhook, type WebhookEvent, type WebhookStore, webhookLimits } from './webhooks/webhook-store.ts';
+export {
+  type Webhook,
+  type WebhookEvent,
+  type WebhookNotice,
+  type WebhookStore,
+  webhookLimits,
+} from './webhooks/webhook-store.ts';
 export type { PinManyOptions, PinOptions, WritableBlocks, WriteOptions, WriteSession } from './write-session.ts';

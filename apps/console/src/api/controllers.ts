@@ -1,4 +1,5 @@
 import type { Type } from '@nestjs/common';
+import { AlertsController } from './alerts.controller.ts';
 import { BillingController } from './billing.controller.ts';
 import { ContentController } from './content.controller.ts';
 import { FilesController } from './files.controller.ts';
@@ -25,6 +26,7 @@ export const controllers: Type[] = [
   MembersController,
   OverviewController,
   RequestsController,
+  AlertsController,
   KeysController,
   FilesController,
   ContentController,

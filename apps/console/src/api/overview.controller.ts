@@ -1,10 +1,11 @@
 import { Auth, keyReference, type SignedIn } from '@cairn/auth';
 import type { BillingProvider } from '@cairn/billing';
 import type { Network } from '@cairn/chain-store';
-import { dayMs, fallbackPlan, type Plan } from '@cairn/metering';
+import { fallbackPlan, type Plan } from '@cairn/metering';
 import { Controller, Get, Inject } from '@nestjs/common';
 import { z } from 'zod';
 import type { Addresses } from '../addresses.ts';
+import { usageOfToday } from '../alerts/usage-of-today.ts';
 import { Describe, TakesQuery } from '../describe.ts';
 import { permissionsOf } from '../permissions.ts';
 import { Me, Open } from '../session.ts';
@@ -76,19 +77,9 @@ export class OverviewController {
       stepMs: range.stepMs,
       ...summary,
       keys: summary.keys.map((group) => ({ ...group, title: names.get(group.name) ?? group.name })),
-      today: await this.#today(account.id, now),
+      today: await usageOfToday(usage, account.id, now),
       held: { ...(await pins.usage(account.id)), bytes: stored.at(-1)?.bytes ?? (await pins.usage(account.id)).bytes },
     };
-  }
-
-  /** Usage that counts against the daily limits. */
-  async #today(accountId: string, now: number) {
-    const from = now - (now % dayMs);
-    const sum = { requests: 0, credits: 0, bytesIn: 0, bytesOut: 0, limited: 0 };
-    for await (const row of this.stores.usage.rows(accountId, { from, to: from + dayMs }, 'day')) {
-      for (const field of Object.keys(sum) as (keyof typeof sum)[]) sum[field] += row[field];
-    }
-    return sum;
   }
 
   @Describe('Reports that the console answers.')

@@ -47,14 +47,19 @@ export class Mailer {
         hint: 'Retry in a minute.',
         details: { retryAfterSeconds: 60 },
       });
-    const sending = this.#send(compose).finally(() => this.#queued.delete(sending));
+    const sending = this.#post(compose).finally(() => this.#queued.delete(sending));
     this.#queued.add(sending);
   }
 
-  async #send(compose: () => Promise<Mail | undefined>): Promise<void> {
+  /** Sends a mail, and resolves when the server has accepted it. @throws the error of the server or the connection */
+  async send(mail: Mail): Promise<void> {
+    await this.#transport.sendMail({ from: this.#from, ...mail });
+  }
+
+  async #post(compose: () => Promise<Mail | undefined>): Promise<void> {
     try {
       const mail = await compose();
-      if (mail !== undefined) await this.#transport.sendMail({ from: this.#from, ...mail });
+      if (mail !== undefined) await this.send(mail);
     } catch (error) {
       this.#logger.warn({ causes: errorChain(error) }, 'a mail was not sent');
     }

@@ -19,7 +19,7 @@ import { Webhooks } from './webhooks.ts';
 const deliveryMs = 15_000;
 const responseBytesMax = 16 * 1024;
 
-/** Delivers changes of pin requests to the webhooks of accounts. */
+/** Delivers changes of pin requests and notices to the webhooks of accounts. */
 @Injectable()
 export class WebhookRunner implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #http: PublicHttp;
@@ -88,11 +88,13 @@ export class WebhookRunner implements OnApplicationBootstrap, OnModuleDestroy {
 }
 
 /** Payload in the form that Standard Webhooks recommends. */
-function bodyOf({ createdAt, request }: WebhookEvent): string {
+function bodyOf({ createdAt, request, notice }: WebhookEvent): string {
+  const timestamp = new Date(createdAt).toISOString();
+  if (request === undefined) return JSON.stringify({ type: notice?.type, timestamp, data: notice?.data });
   const { id, status, createdAt: created, cid, name, meta, reason } = request;
   return JSON.stringify({
     type: `pin.${status}`,
-    timestamp: new Date(createdAt).toISOString(),
+    timestamp,
     data: { requestid: id, status, created: formatTime(created), pin: { cid, name, meta }, reason },
   });
 }

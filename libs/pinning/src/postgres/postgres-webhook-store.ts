@@ -6,6 +6,7 @@ import { newRequestId } from '../requests/pin-request-records.ts';
 import {
   type Webhook,
   type WebhookEvent,
+  type WebhookNotice,
   type WebhookStore,
   webhookLimits,
   webhookPlace,
@@ -38,25 +39,33 @@ export class PostgresWebhookStore implements WebhookStore {
     row: AccountRow,
     { key: _, origins: __, holds: ___, dueAt: ____, ...request }: PinRequest,
   ): Promise<void> {
-    if (row.events >= webhookLimits.waitingMax) return;
-    const { account } = request;
+    await this.#add(transaction, row, { account: request.account, request });
+  }
+
+  notify(account: string, notice: WebhookNotice): Promise<boolean> {
+    return this.#database.transaction(async (transaction) =>
+      this.#add(transaction, await lockAccount(transaction, account), { account, notice }),
+    );
+  }
+
+  async #add(
+    transaction: Transaction,
+    row: AccountRow,
+    subject: Pick<WebhookEvent, 'account' | 'request' | 'notice'>,
+  ): Promise<boolean> {
+    if (row.events >= webhookLimits.waitingMax) return false;
     const now = this.#now();
-    const event: WebhookEvent = {
-      id: newRequestId(now * 1000),
-      account,
-      createdAt: now,
-      request,
-      attempts: 0,
-      dueAt: now,
-    };
-    await transaction.run({
+    const id = newRequestId(now * 1000);
+    const event: WebhookEvent = { id, createdAt: now, ...subject, attempts: 0, dueAt: now };
+    const { count } = await transaction.run({
       name: 'record-webhook-event',
       text: `WITH added AS (
           INSERT INTO pin_webhook_events SELECT $1, $2, $3, $4 WHERE EXISTS (SELECT FROM pin_webhooks WHERE account = $1)
           RETURNING account
         ) UPDATE pin_request_accounts a SET events = events + 1 FROM added WHERE a.account = added.account`,
-      values: [account, event.id, event.dueAt, JSON.stringify(event)],
+      values: [event.account, event.id, event.dueAt, JSON.stringify(event)],
     });
+    return count > 0;
   }
 
   async get(account: string): Promise<Webhook | undefined> {

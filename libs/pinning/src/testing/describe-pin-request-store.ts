@@ -2,6 +2,7 @@ import { type CID, cidFor } from '@cairn/cid';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { PinStore } from '../pin-store.ts';
 import type { PinRequestStore } from '../requests/pin-request-store.ts';
+import type { WebhookEvent } from '../webhooks/webhook-store.ts';
 
 /** Store under test. */
 export interface PinRequestStoreHarness {
@@ -207,7 +208,7 @@ export function describePinRequestStore(
         store.webhooks.firstDue({ now, except: new Set(except), exceptAccounts: new Set() });
       const first = await event();
       const second = first && (await event(first.id));
-      const events = [first, second].map((event) => event?.request.status);
+      const events = [first, second].map((event) => event?.request?.status);
       expect(events.sort()).toEqual(['failed', 'pinning']);
     });
 
@@ -237,6 +238,19 @@ export function describePinRequestStore(
         secret: 'new secret-299',
         createdAt: 1,
       });
+    });
+
+    test('a notice waits for the webhook of its account, and is refused without one', async () => {
+      const { webhooks } = store;
+      const notice = { type: 'usage.threshold', data: { threshold: 80 } };
+      expect(await webhooks.notify('a', notice)).toBe(false);
+      await webhooks.set('a', { url: 'https://a.example', secret: 's', createdAt: 1 });
+      expect([await webhooks.notify('b', notice), await webhooks.notify('a', notice)]).toEqual([false, true]);
+      const due = await webhooks.firstDue({ now, except: new Set(), exceptAccounts: new Set() });
+      expect(due).toMatchObject({ account: 'a', notice, attempts: 0 });
+      expect(due?.request).toBeUndefined();
+      await webhooks.settle(due as WebhookEvent, undefined);
+      expect(await webhooks.waiting('a')).toBe(0);
     });
 
     test('webhooks are replaced, count and settle their events, and remove drops all of them', async () => {

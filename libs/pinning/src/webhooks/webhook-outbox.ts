@@ -3,7 +3,14 @@ import { accountPrefix, decode, encode, inPages } from '../pin-records.ts';
 import type { DueRange } from '../requests/due-range.ts';
 import type { PinRequest } from '../requests/pin-request.ts';
 import { accountOf, accountsIn, idAtEnd, newRequestId, openKey } from '../requests/pin-request-records.ts';
-import { type Webhook, type WebhookEvent, type WebhookStore, webhookLimits, webhookPlace } from './webhook-store.ts';
+import {
+  type Webhook,
+  type WebhookEvent,
+  type WebhookNotice,
+  type WebhookStore,
+  webhookLimits,
+  webhookPlace,
+} from './webhook-store.ts';
 import { withSecrets } from './with-secrets.ts';
 
 /** Events that are removed in one transaction. */
@@ -30,13 +37,21 @@ export class LmdbWebhookOutbox implements WebhookStore {
 
   /** Adds an event for the webhook of the account, if it has one. Call it in the transaction of the change. */
   record({ key: _, origins: __, holds: ___, dueAt: ____, ...request }: PinRequest): void {
-    const { account } = request;
-    if (this.#webhooks.get(accountPrefix(account)) === undefined) return;
-    if (this.#countOf(account) >= webhookLimits.waitingMax) return;
+    this.#add(request.account, { request });
+  }
+
+  notify(account: string, notice: WebhookNotice): Promise<boolean> {
+    return this.#environment.transaction(() => this.#add(account, { notice }));
+  }
+
+  #add(account: string, subject: Pick<WebhookEvent, 'request' | 'notice'>): boolean {
+    if (this.#webhooks.get(accountPrefix(account)) === undefined) return false;
+    if (this.#countOf(account) >= webhookLimits.waitingMax) return false;
     const now = this.#now();
     const id = newRequestId(now * 1000);
-    this.#put({ id, account, createdAt: now, request, attempts: 0, dueAt: now });
+    this.#put({ id, account, createdAt: now, ...subject, attempts: 0, dueAt: now });
     this.#count(account, 1);
+    return true;
   }
 
   async get(account: string): Promise<Webhook | undefined> {

@@ -2,7 +2,7 @@ import type { CollectionLock } from '../pin-store.ts';
 import type { DueRange } from '../requests/due-range.ts';
 import type { PinRequest } from '../requests/pin-request.ts';
 
-/** Webhook of an account, which gets the changes of its pin requests. */
+/** Webhook of an account, which gets the changes of its pin requests and notices of the service. */
 export interface Webhook {
   readonly url: string;
   /** Secret as its owner of the store keeps it, such as sealed. */
@@ -13,15 +13,23 @@ export interface Webhook {
   readonly createdAt: number;
 }
 
-/** Change of a pin request that is not delivered yet. */
+/** Message of the service to an account, such as a usage alert. */
+export interface WebhookNotice {
+  /** Type of the message in the payload, such as `usage.threshold`. */
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Change of a pin request, or a notice, that is not delivered yet. */
 export interface WebhookEvent {
   /** Unique and equal in each attempt, so that a receiver can recognise a repeated delivery. */
   readonly id: string;
   readonly account: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
-  /** Request after the change. */
-  readonly request: Omit<PinRequest, 'key' | 'origins' | 'holds' | 'dueAt'>;
+  /** Request after the change; absent for a notice. */
+  readonly request?: Omit<PinRequest, 'key' | 'origins' | 'holds' | 'dueAt'>;
+  readonly notice?: WebhookNotice;
   /** Number of failed attempts. */
   readonly attempts: number;
   /** Earliest time of the next attempt, in milliseconds since 1970. */
@@ -38,6 +46,8 @@ export interface WebhookStore {
   set(account: string, webhook: Webhook): Promise<void>;
   /** Removes the webhook of an account and its events. Resolves to false if there was none. */
   remove(account: string): Promise<boolean>;
+  /** Adds a notice for the webhook of an account. Resolves to false without a webhook, or while too many events wait. */
+  notify(account: string, notice: WebhookNotice): Promise<boolean>;
   /**
    * Replaces the secrets of all webhooks, in transactions of bounded size. `place` is `webhookPlace`. Nothing is written
    * for a secret that `change` returns unchanged. Returns the number of changed ones.

@@ -67,7 +67,7 @@ test('changes of requests are delivered in order, for accounts with a webhook on
   await pin('b', 'x');
   const events: string[] = [];
   start(async ({ account, request }) => {
-    events.push(`${account} ${request.id === id} ${request.status}`);
+    events.push(`${account} ${request?.id === id} ${request?.status}`);
     return 'delivered';
   });
   await until(async () => (await store.webhooks.waitingCount()) === 0);

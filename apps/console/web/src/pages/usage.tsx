@@ -4,6 +4,7 @@ import { useLocation, useParams } from 'wouter';
 import type { Me, Usage } from '../api.ts';
 import { Answer, PageHead } from '../parts.tsx';
 import { useApi } from '../use-api.ts';
+import { Alerts } from './usage/alerts.tsx';
 import { Charts } from './usage/charts.tsx';
 import { type Filter, Groups } from './usage/groups.tsx';
 import { Refusals } from './usage/refusals.tsx';
@@ -13,6 +14,7 @@ const tabs = [
   { name: 'charts', title: 'Charts' },
   { name: 'requests', title: 'Request log' },
   { name: 'limits', title: 'Refusals and origins' },
+  { name: 'alerts', title: 'Alerts' },
 ] as const;
 
 /** Requests over time, one by one, and those that a limit refused. */
@@ -39,6 +41,9 @@ export function UsagePage({ me }: { me: Me }) {
         </Tabs.Panel>
         <Tabs.Panel value="limits">
           <Refusals me={me} />
+        </Tabs.Panel>
+        <Tabs.Panel value="alerts">
+          <Alerts me={me} />
         </Tabs.Panel>
       </Tabs>
     </>

@@ -21,7 +21,7 @@ export function WebhookCard() {
         Webhook
       </Title>
       <Text size="sm" mb="xs">
-        Receives a signed message when the status of a fetch changes.
+        Receives a signed message when the status of a fetch changes, and usage alerts if you choose them.
       </Text>
       <Answer query={webhook}>{({ webhook: known }) => <WebhookForm known={known} />}</Answer>
     </Card>
