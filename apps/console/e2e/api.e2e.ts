@@ -250,7 +250,7 @@ describe('files and networks', () => {
     expect(body.text).toBe('<script>alert(1)</script>');
     expect(headers.get('content-type')).toBe('application/octet-stream');
     expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''page.html");
-    expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'self'; sandbox");
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 });
