@@ -101,7 +101,7 @@ describeInBrowser('pages in a browser', (visit) => {
     await operator.getByRole('tab', { name: 'Health' }).click();
     await operator.getByText('ready', { exact: true }).first().waitFor();
     await operator.getByRole('tab', { name: 'Audit log' }).click();
-    await operator.getByRole('cell', { name: 'account.status', exact: true }).waitFor();
+    await operator.getByText('op@example.org suspended the account').waitFor();
     await operator.getByRole('tab', { name: 'Plans' }).click();
     await operator.getByRole('button', { name: 'Change the plan team' }).waitFor();
     await other.close();

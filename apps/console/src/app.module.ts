@@ -2,6 +2,8 @@ import {
   AccountAlerts,
   AccountMembers,
   type AccountStore,
+  AccountViews,
+  ApiTokens,
   Auth,
   MailboxProofs,
   Members,
@@ -34,12 +36,14 @@ import { AlertRunner } from './alerts/alert-runner.ts';
 import { controllers } from './api/controllers.ts';
 import { BodyLimits, bodyLimits } from './body-limits.ts';
 import { ConsoleErrorFilter } from './console-error.filter.ts';
+import { Entrance } from './entrance.ts';
 import { FileKinds } from './files/file-kinds.ts';
 import { FileLists } from './files/file-list.ts';
 import { MailboxMails } from './mail/mailbox-mails.ts';
 import { type Mailer, openMailer } from './mail/mailer.ts';
 import { NetworkStates } from './network-states.ts';
 import { EventStreams } from './networks/event-streams.ts';
+import { ServiceUsages } from './operator/service-usages.ts';
 import { RequestLog } from './request-log.ts';
 import { SessionCookie, SessionGuard } from './session.ts';
 import type { ConsoleSettings } from './settings.ts';
@@ -54,7 +58,7 @@ import { WebPages } from './web-pages.ts';
 export class AppModule implements NestModule, OnApplicationShutdown {
   constructor(
     @Inject(STORES) private readonly stores: ConsoleStores,
-    @Inject(Members) private readonly members: Members,
+    @Inject(Entrance) private readonly entrance: Entrance,
     @Inject(MAILER) private readonly mailer: Mailer | undefined,
     @Inject(PIN_REQUESTS) private readonly requests: PinRequestStore,
   ) {}
@@ -138,6 +142,18 @@ export class AppModule implements NestModule, OnApplicationShutdown {
           inject: [STORES],
           useFactory: ({ pins }: ConsoleStores) => new FileLists(pins),
         },
+        {
+          provide: ApiTokens,
+          inject: [ACCOUNT_STORE],
+          useFactory: (store: AccountStore) => new ApiTokens({ store }),
+        },
+        {
+          provide: AccountViews,
+          inject: [ACCOUNT_STORE],
+          useFactory: (store: AccountStore) => new AccountViews({ store }),
+        },
+        ServiceUsages,
+        Entrance,
         SessionCookie,
         { provide: APP_GUARD, useClass: SessionGuard },
         { provide: APP_FILTER, useFactory: () => new ConsoleErrorFilter(logger) },
@@ -147,7 +163,7 @@ export class AppModule implements NestModule, OnApplicationShutdown {
   }
 
   configure(consumer: MiddlewareConsumer): void {
-    consumer.apply(new BodyLimits(this.members).check).forRoutes('api/*path');
+    consumer.apply(new BodyLimits(this.entrance).check).forRoutes('api/*path');
     // Webhook signatures cover the raw bytes.
     consumer
       .apply(raw({ type: () => true, limit: bodyLimits.webhookBytesMax, inflate: false }))

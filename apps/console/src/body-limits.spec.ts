@@ -13,10 +13,10 @@ let bodies: number[];
 
 beforeEach(async () => {
   bodies = [];
-  const members = {
-    session: () => Promise.reject(new AuthError('SESSION_INVALID', 'You are not signed in.')),
+  const entrance = {
+    enter: () => Promise.reject(new AuthError('SESSION_INVALID', 'You are not signed in.')),
   };
-  limits = new BodyLimits(members, { heldBytesMax: 100_000, bodyMsMax: 200 });
+  limits = new BodyLimits(entrance, { heldBytesMax: 100_000, bodyMsMax: 200 });
   server = createServer((request, response) => {
     limits.check(request, response, (error) => {
       if (error !== undefined) {

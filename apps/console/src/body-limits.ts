@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Members } from '@cairn/auth';
-import { AuthError } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
-import { tokenOf } from './session.ts';
+import type { Entrance } from './entrance.ts';
 
 const kib = 1024;
 
@@ -29,15 +27,15 @@ type Next = (error?: unknown) => void;
 
 /** Limits the length, the duration and the total memory of bodies, before the body parsers run. */
 export class BodyLimits {
-  readonly #members: Pick<Members, 'session'>;
+  readonly #entrance: Pick<Entrance, 'enter'>;
   readonly #limits: { readonly heldBytesMax: number; readonly bodyMsMax: number };
   #heldBytes = 0;
 
   constructor(
-    members: Pick<Members, 'session'>,
+    entrance: Pick<Entrance, 'enter'>,
     limits: { readonly heldBytesMax: number; readonly bodyMsMax: number } = bodyLimits,
   ) {
-    this.#members = members;
+    this.#entrance = entrance;
     this.#limits = limits;
   }
 
@@ -59,7 +57,8 @@ export class BodyLimits {
     // Uploads stream through to the storage API, which limits them.
     if (!hasBody(request) || !isParsed(request)) return;
     const path = pathOf(request);
-    if (callPath.test(path)) await this.#requireSession(request);
+    // The sender of a long body is authenticated before it is read.
+    if (callPath.test(path)) await this.#entrance.enter(request);
     const bytesMax = bytesMaxOf(path);
     const declared = request.headers['content-length'];
     const bytes =
@@ -67,14 +66,6 @@ export class BodyLimits {
     if (bytes > bytesMax) throw new CairnError('BODY_TOO_LONG', 'The body is too long.');
     this.#hold(bytes, response);
     this.#limitTime(request, response);
-  }
-
-  /** Requires a session before a long body is read. @throws SESSION_INVALID */
-  async #requireSession(request: IncomingMessage): Promise<void> {
-    const token = tokenOf(request);
-    if (token === undefined)
-      throw new AuthError('SESSION_INVALID', 'No session, or the session has ended.', { hint: 'Sign in.' });
-    await this.#members.session(token);
   }
 
   #hold(bytes: number, response: ServerResponse): void {

@@ -15,7 +15,7 @@ test('operations have the schemas of their bodies and queries and name their aud
   const paths = openApiDocument().paths as Record<string, Record<string, Record<string, unknown>>>;
   expect(paths['/api/keys']?.post).toMatchObject({
     operationId: 'keys.create',
-    security: [{ session: [] }],
+    security: [{ session: [] }, { token: [] }],
     requestBody: { content: { 'application/json': { schema: { required: ['name'] } } } },
   });
   expect(paths['/api/usage']?.get?.parameters).toContainEqual({

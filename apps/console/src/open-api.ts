@@ -38,12 +38,15 @@ export function openApiDocument(): ApiDocument {
       title: 'Cairn console API',
       version: manifest.version,
       description:
-        'API of the console pages: account, keys, usage, files, networks and billing of the signed-in member. Changes require the header x-cairn-console.',
+        'API of the console pages: account, keys, usage, files, networks and billing of the signed-in member. Changes with a session require the header x-cairn-console.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     paths: Object.fromEntries(Object.entries(paths).sort(([one], [other]) => (one < other ? -1 : 1))),
     components: {
-      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'cairn_session' } },
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: 'cairn_session' },
+        token: { type: 'http', scheme: 'bearer', description: 'Personal API token of a member: cairn_pat_…' },
+      },
       schemas: { Error: errorSchema },
       responses: Object.fromEntries(
         Object.entries(refusals).map(([status, description]) => [
@@ -93,7 +96,7 @@ function operationOf({ controller, name, handler }: Route) {
     operationId: `${controller.name.replace('Controller', '').replace(/^\w/, (letter) => letter.toLowerCase())}.${name}`,
     summary: says.summary + (mark('operators') ? ' For operators.' : ''),
     tags: [controller.name.replace('Controller', '')],
-    security: isOpen ? [] : [{ session: [] }],
+    security: isOpen ? [] : [{ session: [] }, ...(path.startsWith('/api/me/') ? [] : [{ token: [] }])],
     parameters: [...pathParameters(path), ...queryParameters(schemaOf(controller, name, queryKind))],
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
     responses: {

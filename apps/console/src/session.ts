@@ -1,4 +1,4 @@
-import { AuthError, type MemberRole, Members, type SignedIn } from '@cairn/auth';
+import type { SessionClient, SignedIn } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import {
@@ -10,16 +10,16 @@ import {
   SetMetadata,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { permissionFor, permissionsOf } from './permissions.ts';
+import { apiTokenOf, cookieName, type Entered, Entrance } from './entrance.ts';
+import { requirePermission } from './permissions.ts';
 import type { ConsoleSettings } from './settings.ts';
 
-const cookieName = 'cairn_session';
 /** Header of every change. Forms and pages of other origins cannot send it. */
 const guardHeader = 'x-cairn-console';
 
 /** Request after the session guard. */
 export interface SignedInRequest extends Request {
-  signedIn?: SignedIn;
+  signedIn?: Entered;
 }
 
 /** Marks a route that needs no session. */
@@ -27,46 +27,39 @@ export const Open = () => SetMetadata('open', true);
 /** Marks a route for operators only. */
 export const ForOperators = () => SetMetadata('operators', true);
 
-/** Parameter decorator: the signed-in member. */
-export const Me = createParamDecorator((_: unknown, context: ExecutionContext): SignedIn => {
+/** Parameter decorator: the sender of the request. */
+export const Me = createParamDecorator((_: unknown, context: ExecutionContext): Entered => {
   const { signedIn } = context.switchToHttp().getRequest<SignedInRequest>();
   if (signedIn === undefined) throw new Error('The route is public and has no signed-in member.');
   return signedIn;
 });
 
-/** Authenticates the session of each API request, and requires the header of the console for changes. */
+/** Authenticates each API request, and requires the header of the console for changes with a session. */
 @Injectable()
 export class SessionGuard implements CanActivate {
-  constructor(@Inject(Members) private readonly members: Members) {}
+  constructor(@Inject(Entrance) private readonly entrance: Entrance) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<SignedInRequest>();
     const marks = (name: string) =>
       Reflect.getMetadata(name, context.getHandler()) ?? Reflect.getMetadata(name, context.getClass());
     if (marks('webhook')) return true;
-    requireOwnPage(request);
+    // No page of another origin knows an API token.
+    if (apiTokenOf(request) === undefined) requireOwnPage(request);
     if (marks('open')) return true;
-    const token = tokenOf(request);
-    if (token === undefined)
-      throw new AuthError('SESSION_INVALID', 'No session, or the session has ended.', { hint: 'Sign in.' });
-    request.signedIn = await this.members.session(token);
+    request.signedIn = await this.entrance.enter(request);
     if (marks('operators') && request.signedIn.member.role !== 'operator')
       throw new CairnError('NOT_AN_OPERATOR', 'This page is for operators.');
-    requirePermission(request.signedIn.member.role, context);
+    requirePermission(request.signedIn, request.method === 'HEAD' ? 'GET' : request.method, patternOf(context));
     return true;
   }
 }
 
-/** Requires the right of the route. @throws ROLE_NOT_ALLOWED */
-function requirePermission(role: MemberRole, context: ExecutionContext): void {
+/** Pattern of a route, such as `/api/keys/:id`. */
+function patternOf(context: ExecutionContext): string {
   const pathOf = (target: object) => String(Reflect.getMetadata('path', target));
-  const { method } = context.switchToHttp().getRequest<Request>();
   const pattern = `/${pathOf(context.getClass())}/${pathOf(context.getHandler())}`.replace(/\/+/g, '/');
-  const needed = permissionFor(method === 'HEAD' ? 'GET' : method, pattern.replace(/\/$/, ''));
-  if (permissionsOf(role).includes(needed)) return;
-  throw new CairnError('ROLE_NOT_ALLOWED', `The role ${role} of this account does not allow this.`, {
-    hint: 'Ask an owner of the account.',
-  });
+  return pattern.replace(/\/$/, '');
 }
 
 /** Protects against other origins of the same site, to which SameSite cookies are sent. */
@@ -76,11 +69,6 @@ function requireOwnPage({ method, headers }: Request): void {
   throw new CairnError('REQUEST_FORGED', `The header ${guardHeader} is missing.`, {
     hint: 'Send it with every change, as the pages of this console do.',
   });
-}
-
-export function tokenOf({ headers }: Pick<Request, 'headers'>): string | undefined {
-  const pairs = headers.cookie?.split(';').map((pair) => pair.trim()) ?? [];
-  return pairs.find((pair) => pair.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1);
 }
 
 /** Session token in a cookie that scripts cannot read and other sites cannot send. */
@@ -104,4 +92,9 @@ export class SessionCookie {
 /** Author of a change, for the audit log. */
 export function actorOf({ member }: SignedIn, { socket }: Request): { readonly who: string; readonly from: string } {
   return { who: member.email, from: socket.remoteAddress ?? 'unknown' };
+}
+
+/** Browser of a request, as it is listed with its session. */
+export function clientOf({ socket, headers }: Request): SessionClient {
+  return { address: socket.remoteAddress, agent: headers['user-agent'] };
 }

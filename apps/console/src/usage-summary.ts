@@ -123,15 +123,17 @@ export async function summarize(
   };
 }
 
-type Counts = ReturnType<typeof zeroCounts>;
-type Groups = Readonly<Record<'operations' | 'keys' | 'networks', Map<string, Counts>>>;
+/** Sums of one group by name. */
+export type GroupSums = Map<string, ReturnType<typeof zeroCounts>>;
+type Groups = Readonly<Record<'operations' | 'keys' | 'networks', GroupSums>>;
 
-function addTo(group: Map<string, Counts>, name: string, row: UsageRow): void {
+export function addTo(group: GroupSums, name: string, row: UsageCounts): void {
   const sum = group.get(name) ?? zeroCounts();
   group.set(name, addCounts(sum, row));
 }
 
-function groupsOf(group: Map<string, Counts>): UsageGroup[] {
+/** Returns the groups, those with the most requests first. */
+export function groupsOf(group: GroupSums): UsageGroup[] {
   return [...group]
     .map(([name, counts]) => ({
       name,

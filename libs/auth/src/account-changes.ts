@@ -1,4 +1,4 @@
-import type { Account } from './account.ts';
+import type { Account, ApiKey } from './account.ts';
 import { requirePattern } from './checks.ts';
 
 /** Changes of an account that are made in one transaction. */
@@ -19,6 +19,8 @@ export interface AccountChanges {
 export interface FieldChange {
   readonly action: string;
   readonly change?: Readonly<Record<string, unknown>>;
+  /** Returns the earlier values for the audit log. */
+  before(account: Account): Readonly<Record<string, unknown>>;
   /** Returns the changed account, or the same object if the account already has the value. */
   apply(account: Account): Account;
 }
@@ -40,6 +42,7 @@ export function fieldChanges(
     changes.push({
       action: 'account.plan',
       change: { plan },
+      before: (account) => ({ plan: account.plan }),
       apply: (account) => (account.plan === plan ? account : { ...account, plan }),
     });
   }
@@ -49,6 +52,7 @@ export function fieldChanges(
     changes.push({
       action: 'account.quota',
       change: { quotaBytes: quota },
+      before: (account) => ({ quotaBytes: account.quotaBytes }),
       apply: (account) => (account.quotaBytes === quota ? account : { ...account, quotaBytes: quota }),
     });
   }
@@ -56,6 +60,7 @@ export function fieldChanges(
     changes.push({
       action: 'account.serve',
       change: { servesPeers },
+      before: (account) => ({ servesPeers: account.servesPeers ?? false }),
       apply: (account) => ((account.servesPeers ?? false) === servesPeers ? account : { ...account, servesPeers }),
     });
   if (card !== undefined) changes.push(card === null ? cardRemoval : cardAttachment(card, now));
@@ -63,6 +68,7 @@ export function fieldChanges(
     changes.push({
       action: 'account.status',
       change: { status },
+      before: (account) => ({ status: account.status }),
       apply: (account) => (account.status === status ? account : { ...account, status }),
     });
   return changes;
@@ -70,6 +76,7 @@ export function fieldChanges(
 
 const cardRemoval: FieldChange = {
   action: 'card.remove',
+  before: cardBefore,
   apply: (account) => (account.card === undefined ? account : { ...account, card: undefined }),
 };
 
@@ -82,9 +89,19 @@ function cardAttachment(
   return {
     action: 'card.attach',
     change: { brand, last4 },
+    before: cardBefore,
     apply: (account) =>
       account.card?.brand === brand && account.card.last4 === last4
         ? account
         : { ...account, card: { brand, last4, attachedAt: now } },
   };
+}
+
+function cardBefore({ card }: Account): Readonly<Record<string, unknown>> {
+  return card === undefined ? {} : { brand: card.brand, last4: card.last4 };
+}
+
+/** Limits of a key, as the audit log has them. */
+export function limitsOf({ policy, expiresAt }: ApiKey): Readonly<Record<string, unknown>> {
+  return { policy, expiresAt };
 }

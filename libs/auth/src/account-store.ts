@@ -1,5 +1,5 @@
 import type { Account, ApiKey } from './account.ts';
-import type { AuditEntry } from './audit.ts';
+import type { AuditEntry, EntryOf } from './audit.ts';
 import type { Member } from './members/member.ts';
 import type { MemberStore } from './members/member-store.ts';
 
@@ -44,7 +44,7 @@ export interface AccountStore {
    * Replaces a key by the result of `change` and logs the entry for the account of the key, in one transaction.
    * @throws KEY_NOT_FOUND, and what `change` throws: nothing is changed then
    */
-  updateKey(id: string, change: (key: ApiKey) => ApiKey, entry: AuditEntry): Promise<ApiKey>;
+  updateKey(id: string, change: (key: ApiKey) => ApiKey, entry: AuditEntry | EntryOf<ApiKey>): Promise<ApiKey>;
   /** Yields audit entries, the newest first: of one account, or of all. */
   auditEntries(accountId?: string): AsyncIterable<AuditEntry>;
   /**

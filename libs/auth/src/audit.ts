@@ -17,4 +17,14 @@ export interface AuditEntry {
   readonly keyId?: string;
   /** New values of the changed fields. */
   readonly change?: Readonly<Record<string, unknown>>;
+  /** Earlier values of the changed fields. Fields that had no value are absent, and all are in entries of earlier versions. */
+  readonly before?: Readonly<Record<string, unknown>>;
+}
+
+/** Creates the entry of a change from the record before it. */
+export type EntryOf<T> = (before: T) => AuditEntry;
+
+/** Returns the entry of a change of `before`. */
+export function entryFor<T>(entry: AuditEntry | EntryOf<T>, before: T): AuditEntry {
+  return typeof entry === 'function' ? entry(before) : entry;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Account, ApiKey, Principal } from './account.ts';
-import { type AccountChanges, fieldChanges, planPattern } from './account-changes.ts';
+import { type AccountChanges, fieldChanges, limitsOf, planPattern } from './account-changes.ts';
 import type { AccountStore } from './account-store.ts';
 import type { Actor, AuditEntry } from './audit.ts';
 import type { AccountOptions, AuthOptions, IssuedKey, KeyOptions } from './auth-types.ts';
@@ -43,7 +43,7 @@ export class Auth {
     return new Auth({ store: this.#store, secrets: this.#secrets, now: this.#now, actor });
   }
 
-  #entry(action: string, accountId: string, more: Pick<AuditEntry, 'keyId' | 'change'> = {}): AuditEntry {
+  #entry(action: string, accountId: string, more: Pick<AuditEntry, 'keyId' | 'change' | 'before'> = {}): AuditEntry {
     return { at: this.#now(), actor: this.#actor, action, accountId, ...more };
   }
 
@@ -227,7 +227,7 @@ export class Auth {
     return this.changeAccount(idOrName, { status });
   }
 
-  /** Sets the plan of an account. The caller makes sure that the plan exists. @throws ACCOUNT_NOT_FOUND, VALUE_INVALID */
+  /** Sets the plan of an account, which exists. @throws ACCOUNT_NOT_FOUND, VALUE_INVALID */
   setPlan(idOrName: string, plan: string): Promise<Account> {
     return this.changeAccount(idOrName, { plan });
   }
@@ -255,11 +255,11 @@ export class Auth {
     return await this.#store.updateAccount(id, (before) => {
       let account = before;
       const entries: AuditEntry[] = [];
-      for (const { action, change, apply } of steps) {
+      for (const { action, change, before: valuesOf, apply } of steps) {
         const after = apply(account);
         if (after === account) continue;
+        entries.push(this.#entry(action, id, { ...(change && { change }), before: valuesOf(account) }));
         account = after;
-        entries.push(this.#entry(action, id, change && { change }));
       }
       return { account, entries };
     });
@@ -304,7 +304,8 @@ export class Auth {
       ...(expiresAt !== undefined && { expiresAt: requireFutureTime(expiresAt, this.#now()) }),
     };
     const apply = (key: ApiKey): ApiKey => ({ ...requireActiveKey(key), ...change });
-    return await this.#store.updateKey(keyId, apply, this.#entry('key.limit', '', { keyId, change }));
+    const entry = (before: ApiKey) => this.#entry('key.limit', '', { keyId, change, before: limitsOf(before) });
+    return await this.#store.updateKey(keyId, apply, entry);
   }
 
   /** All keys of an account, revoked ones included. @throws ACCOUNT_NOT_FOUND */
@@ -337,8 +338,7 @@ export class Auth {
 
   /** Revokes a key permanently. It applies to the next request in every process. @throws KEY_NOT_FOUND */
   revokeKey(keyId: string): Promise<ApiKey> {
-    const now = this.#now();
-    const change = (key: ApiKey): ApiKey => ({ ...key, revokedAt: key.revokedAt ?? now });
+    const change = (key: ApiKey): ApiKey => ({ ...key, revokedAt: key.revokedAt ?? this.#now() });
     return this.#store.updateKey(keyId, change, this.#entry('key.revoke', '', { keyId }));
   }
 

@@ -40,8 +40,10 @@ export {
 export { type KnownAccountsOptions, openKnownAccounts } from './known-accounts.ts';
 export { openLmdbAccountStore } from './lmdb-account-store.ts';
 export { AccountMembers, accountMemberLimits, type Invitation } from './members/account-members.ts';
+export { AccountViews, accountViewMs } from './members/account-views.ts';
+export { type ApiToken, ApiTokens, apiTokenLimits, apiTokenPrefix } from './members/api-tokens.ts';
 export { emailVerificationMs, MailboxProofs, passwordResetMs, type SentProof } from './members/mailbox-proofs.ts';
-export type { Member, MemberRole, Session } from './members/member.ts';
+export type { AccountView, Member, MemberRole, Session, SessionClient } from './members/member.ts';
 export { type AccountRole, accountRoles } from './members/member.ts';
 export type { MemberChange, MemberStore } from './members/member-store.ts';
 export type { MemberToken, MemberTokenKind } from './members/member-token.ts';
@@ -51,9 +53,8 @@ export {
   Members,
   type MembersOptions,
   type SignedIn,
-  sessionIdleMs,
-  sessionMsMax,
 } from './members/members.ts';
+export { Sessions, sessionIdleMs, sessionMsMax } from './members/sessions.ts';
 export { localSignInAttempts, type SignInAttempt, type SignInAttempts } from './members/sign-in-attempts.ts';
 export { RecentPrincipals } from './recent-principals.ts';
 export { keepSecret } from './secrets/keep-secret.ts';

@@ -1,7 +1,7 @@
 import type { Account, ApiKey } from './account.ts';
 import type { AccountFeed, FeedKind } from './account-feed.ts';
 import type { AccountStore, AccountUpdate } from './account-store.ts';
-import type { AuditEntry } from './audit.ts';
+import type { AuditEntry, EntryOf } from './audit.ts';
 import type { Member } from './members/member.ts';
 import type { MemberStore } from './members/member-store.ts';
 
@@ -121,7 +121,7 @@ class KnownAccounts implements AccountStore {
     return this.#changing('key', key.id, () => this.#store.insertKey(key, entry));
   }
 
-  updateKey(id: string, change: (key: ApiKey) => ApiKey, entry: AuditEntry): Promise<ApiKey> {
+  updateKey(id: string, change: (key: ApiKey) => ApiKey, entry: AuditEntry | EntryOf<ApiKey>): Promise<ApiKey> {
     return this.#changing('key', id, () => this.#store.updateKey(id, change, entry));
   }
 

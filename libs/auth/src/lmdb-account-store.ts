@@ -4,7 +4,7 @@ import { type Database, Environment } from '@cairn/embedded-store';
 import type { Account, ApiKey } from './account.ts';
 import type { AccountStore, AccountUpdate } from './account-store.ts';
 import { accountsFormat } from './accounts-format.ts';
-import type { AuditEntry } from './audit.ts';
+import { type AuditEntry, type EntryOf, entryFor } from './audit.ts';
 import { accountExists, accountNotFound, keyExists, keyNotFound } from './errors.ts';
 import { LmdbMemberStore } from './members/lmdb-member-store.ts';
 import type { Member } from './members/member.ts';
@@ -114,13 +114,13 @@ class LmdbAccountStore implements AccountStore {
     }
   }
 
-  async updateKey(id: string, change: (key: ApiKey) => ApiKey, entry: AuditEntry): Promise<ApiKey> {
+  async updateKey(id: string, change: (key: ApiKey) => ApiKey, entry: AuditEntry | EntryOf<ApiKey>): Promise<ApiKey> {
     return await this.#environment.transaction(() => {
       const before = read<ApiKey>(this.#keys, id);
       if (before === undefined) throw keyNotFound();
       const after = change(before);
       this.#keys.put(Buffer.from(id), encode(after));
-      this.#log({ ...entry, accountId: after.accountId });
+      this.#log({ ...entryFor(entry, before), accountId: after.accountId });
       return after;
     });
   }

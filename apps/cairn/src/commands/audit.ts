@@ -15,15 +15,16 @@ export function addAuditCommand(program: Command): void {
         for await (const entry of auth.auditEntries(account)) {
           if (entries.push(entry) >= options.limit) break;
         }
-        const rows = entries.map(({ at, actor, action, accountId, keyId, change }) => [
+        const rows = entries.map(({ at, actor, action, accountId, keyId, change, before }) => [
           time(at),
           `${actor.who} (${actor.from})`,
           action,
           accountId,
           keyId ?? '',
+          before === undefined ? '' : JSON.stringify(before),
           change === undefined ? '' : JSON.stringify(change),
         ]);
-        print(entries, options, table([['TIME', 'WHO', 'ACTION', 'ACCOUNT', 'KEY', 'CHANGE'], ...rows]));
+        print(entries, options, table([['TIME', 'WHO', 'ACTION', 'ACCOUNT', 'KEY', 'BEFORE', 'CHANGE'], ...rows]));
       }),
     );
 }

@@ -1,4 +1,5 @@
 import type { Type } from '@nestjs/common';
+import { AccountViewsController } from './account-views.controller.ts';
 import { AlertsController } from './alerts.controller.ts';
 import { BillingController } from './billing.controller.ts';
 import { ContentController } from './content.controller.ts';
@@ -15,6 +16,7 @@ import { OverviewController } from './overview.controller.ts';
 import { PinRequestsController } from './pin-requests.controller.ts';
 import { RequestsController } from './requests.controller.ts';
 import { ServingController } from './serving.controller.ts';
+import { SessionsController } from './sessions.controller.ts';
 import { SignInController } from './sign-in.controller.ts';
 import { UploadsController } from './uploads.controller.ts';
 import { WebhookController } from './webhook.controller.ts';
@@ -22,6 +24,7 @@ import { WebhookController } from './webhook.controller.ts';
 /** The whole API. */
 export const controllers: Type[] = [
   SignInController,
+  SessionsController,
   MailboxController,
   MembersController,
   OverviewController,
@@ -39,5 +42,6 @@ export const controllers: Type[] = [
   NetworksController,
   BillingController,
   OperatorController,
+  AccountViewsController,
   OperatorNetworkController,
 ];

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { Describe, TakesBody } from '../describe.ts';
 import { MailboxMails } from '../mail/mailbox-mails.ts';
-import { actorOf, Me, Open, SessionCookie } from '../session.ts';
+import { actorOf, clientOf, Me, Open, SessionCookie } from '../session.ts';
 
 const text = (what: string) => z.string({ error: `expected ${what}` }).max(1024, 'expected fewer characters');
 const role = z.enum(accountRoles, { error: `expected one of ${accountRoles.join(', ')}` });
@@ -91,9 +91,8 @@ export class MembersController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const address = request.socket.remoteAddress;
-    const { email } = await this.team.accept(token, password, address ?? 'unknown');
-    this.cookie.set(response, (await this.members.signIn({ email, password }, { address })).token);
+    const { email } = await this.team.accept(token, password, request.socket.remoteAddress ?? 'unknown');
+    this.cookie.set(response, (await this.members.signIn({ email, password }, clientOf(request))).token);
     return {};
   }
 }

@@ -5,11 +5,13 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import type { Addresses } from '../addresses.ts';
 import { Describe, TakesBody, TakesQuery } from '../describe.ts';
+import { ServiceUsages } from '../operator/service-usages.ts';
 import { parseBody } from '../parse-body.ts';
 import { actorOf, ForOperators, Me } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';
 import { ADDRESSES, STORES } from '../tokens.ts';
 import { Upstream } from '../upstream.ts';
+import { type SpanName, spans } from '../usage-summary.ts';
 
 const changeBody = z.strictObject({
   status: z.enum(['active', 'suspended'], { error: 'expected active or suspended' }).optional(),
@@ -18,9 +20,18 @@ const changeBody = z.strictObject({
   card: z.object({ brand: z.string(), last4: z.string() }).nullable().optional(),
   servesPeers: z.boolean({ error: 'expected true or false' }).optional(),
 });
-const auditQuery = z.object({ account: z.string().max(128).optional() });
+const auditQuery = z.object({
+  account: z.string().max(128).optional(),
+  action: z.string().max(64).optional(),
+  before: z.coerce.number({ error: 'expected milliseconds since 1970' }).int().optional(),
+});
+const usageQuery = z.object({
+  span: z.enum(Object.keys(spans) as [SpanName], { error: 'expected hour, day or month' }).default('day'),
+});
 
 const auditRowsMax = 200;
+/** Entries that a request of the audit log reads. */
+const auditEntriesMax = 20_000;
 const accountsMax = 10_000;
 
 /** Accounts, plans, service state and audit log, for operators. */
@@ -33,7 +44,14 @@ export class OperatorController {
     @Inject(STORES) private readonly stores: ConsoleStores,
     @Inject(Upstream) private readonly upstream: Upstream,
     @Inject(ADDRESSES) private readonly addresses: Addresses,
+    @Inject(ServiceUsages) private readonly usages: ServiceUsages,
   ) {}
+
+  @Describe('Usage of the service in the last hour, day or month: top accounts and methods, latency. At most 15 s old.')
+  @Get('usage')
+  async usage(@TakesQuery(usageQuery) { span }: z.infer<typeof usageQuery>) {
+    return await this.usages.of(span);
+  }
 
   @Describe('All accounts with their stored bytes and limits.')
   @Get('accounts')
@@ -123,14 +141,29 @@ export class OperatorController {
     return { storage, gateway, ipfsGateway, ipfsPeer, held: sum, isCollecting: collection !== undefined };
   }
 
-  @Describe('The newest entries of the audit log: member, change, address.')
+  @Describe('Entries of the audit log, the newest first: who changed what, from which value, from which address.')
   @Get('audit')
-  async audit(@TakesQuery(auditQuery) { account }: z.infer<typeof auditQuery>) {
-    const found: object[] = [];
+  async audit(@TakesQuery(auditQuery) { account, action, before }: z.infer<typeof auditQuery>) {
+    const found: AuditEntry[] = [];
+    let read = 0;
     for await (const entry of this.auth.auditEntries(account === '' ? undefined : account)) {
-      if (found.push(shown(entry)) >= auditRowsMax) break;
+      if (++read > auditEntriesMax) break;
+      if (before !== undefined && entry.at >= before) continue;
+      if (action && !entry.action.startsWith(action)) continue;
+      if (found.push(entry) >= auditRowsMax) break;
     }
-    return found;
+    const names = await this.#namesOf(new Set(found.map(({ accountId }) => accountId)));
+    return found.map((entry) => ({ ...shown(entry), accountName: names.get(entry.accountId) }));
+  }
+
+  /** Returns the names of accounts that exist. */
+  async #namesOf(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+    const names = new Map<string, string>();
+    for (const id of ids) {
+      const account = id === '' ? undefined : await this.auth.account(id).catch(() => undefined);
+      if (account !== undefined) names.set(id, account.name);
+    }
+    return names;
   }
 }
 

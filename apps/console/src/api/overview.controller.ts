@@ -7,7 +7,8 @@ import { z } from 'zod';
 import type { Addresses } from '../addresses.ts';
 import { usageOfToday } from '../alerts/usage-of-today.ts';
 import { Describe, TakesQuery } from '../describe.ts';
-import { permissionsOf } from '../permissions.ts';
+import type { Entered } from '../entrance.ts';
+import { permissionsWith } from '../permissions.ts';
 import { Me, Open } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';
 import { ADDRESSES, BILLING, NETWORKS, STORES } from '../tokens.ts';
@@ -36,7 +37,8 @@ export class OverviewController {
 
   @Describe('The signed-in member, the account with its plan, and the addresses of the services.')
   @Get('me')
-  async me(@Me() { member, account }: SignedIn) {
+  async me(@Me() me: Entered) {
+    const { member, account, viewEndsAt } = me;
     const { publicStorage, publicGateway, publicIpfsGateway } = this.addresses;
     const { id, name, plan, status, card, quotaBytes, servesPeers = false, createdAt } = account;
     return {
@@ -45,13 +47,14 @@ export class OverviewController {
         role: member.role,
         hasTotp: member.totp?.isConfirmed ?? false,
         hasVerifiedEmail: member.emailVerifiedAt !== undefined,
-        permissions: permissionsOf(member.role),
+        permissions: permissionsWith(me),
       },
       account: { id, name, plan, status, card, quotaBytes, servesPeers, createdAt },
       plan: await this.#plan(plan),
       services: { storageUrl: publicStorage, gatewayUrl: publicGateway, ipfsGatewayUrl: publicIpfsGateway },
       networks: this.networks.map(({ name: network, hosts }) => ({ name: network, hosts })),
       billing: { provider: this.billing.name },
+      ...(viewEndsAt !== undefined && { view: { endsAt: viewEndsAt } }),
     };
   }
 

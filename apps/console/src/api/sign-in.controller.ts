@@ -7,8 +7,9 @@ import type { Request, Response } from 'express';
 import QRCode from 'qrcode';
 import { z } from 'zod';
 import { Describe, TakesBody } from '../describe.ts';
+import { sessionTokenOf } from '../entrance.ts';
 import { MailboxMails } from '../mail/mailbox-mails.ts';
-import { actorOf, Me, Open, SessionCookie, tokenOf } from '../session.ts';
+import { actorOf, clientOf, Me, Open, SessionCookie } from '../session.ts';
 import type { ConsoleSettings } from '../settings.ts';
 import type { ConsoleStores } from '../stores.ts';
 import { STORES } from '../tokens.ts';
@@ -53,7 +54,7 @@ export class SignInController {
     await this.#requireSignUps(address);
     const actor = { who: 'visitor', from: address };
     const made = await this.members.signUp({ ...wanted, plan: this.settings.CAIRN_SIGN_UP_PLAN, actor });
-    await this.#enter(wanted, address, response);
+    await this.#enter(wanted, request, response);
     if (this.mails.isConfigured) this.mails.sendFirstVerification(made.member, request);
     return { account: { id: made.account.id, name: made.account.name } };
   }
@@ -74,16 +75,12 @@ export class SignInController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ) {
-    await this.#enter(body, request.socket.remoteAddress, response);
+    await this.#enter(body, request, response);
     return {};
   }
 
-  async #enter(
-    credentials: z.infer<typeof signInBody>,
-    address: string | undefined,
-    response: Response,
-  ): Promise<void> {
-    const { token } = await this.members.signIn(credentials, { address });
+  async #enter(credentials: z.infer<typeof signInBody>, request: Request, response: Response): Promise<void> {
+    const { token } = await this.members.signIn(credentials, clientOf(request));
     this.cookie.set(response, token);
   }
 
@@ -92,7 +89,7 @@ export class SignInController {
   @HttpCode(200)
   @Post('sign-out')
   async signOut(@Req() request: Request, @Res({ passthrough: true }) response: Response) {
-    const token = tokenOf(request);
+    const token = sessionTokenOf(request);
     if (token !== undefined) await this.members.signOut(token);
     this.cookie.clear(response);
     return {};
@@ -115,7 +112,7 @@ export class SignInController {
   /** Starts a new session, since the change of the password ended all sessions. */
   async #enterAgain({ member }: SignedIn, secret: string, request: Request, response: Response): Promise<void> {
     if (member.totp?.isConfirmed) this.cookie.clear(response);
-    else await this.#enter({ email: member.email, password: secret }, request.socket.remoteAddress, response);
+    else await this.#enter({ email: member.email, password: secret }, request, response);
   }
 
   @Describe('Creates a second factor. It is required after it has been confirmed.')

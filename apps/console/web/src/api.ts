@@ -90,6 +90,8 @@ export interface Me {
   readonly services: { readonly storageUrl: string; readonly gatewayUrl: string; readonly ipfsGatewayUrl: string };
   readonly networks: readonly { readonly name: string; readonly hosts: readonly string[] }[];
   readonly billing: { readonly provider: 'local' | 'stripe' };
+  /** Present while an operator views the account of a customer. */
+  readonly view?: { readonly endsAt: number };
 }
 
 export interface KeyPolicy {

@@ -52,6 +52,7 @@ import { Failure, titleOf, Waiting } from './parts.tsx';
 import { UploadPanel } from './uploads/upload-panel.tsx';
 import { useUploadQueue } from './uploads/use-uploads.ts';
 import { useChange, useMe } from './use-api.ts';
+import { ViewBanner } from './view-banner.tsx';
 
 // Loaded on demand: charts are most of the code, and few members are operators.
 const UsagePage = lazy(() => import('./pages/usage.tsx').then(({ UsagePage: default_ }) => ({ default: default_ })));
@@ -114,9 +115,9 @@ function Entered() {
 /** Pages that a role without the right `read` opens. */
 const pagesWithoutRead: readonly string[] = ['/usage', '/billing', '/members', '/security'];
 
-function pagesOf({ member }: Me) {
+function pagesOf({ member, view }: Me) {
   const open = pages.filter(({ path }) => member.permissions.includes('read') || pagesWithoutRead.includes(path));
-  return member.role === 'operator' ? [...open, operatorPage] : open;
+  return member.role === 'operator' && view === undefined ? [...open, operatorPage] : open;
 }
 
 function Shell({ me }: { me: Me }) {
@@ -165,6 +166,7 @@ function Shell({ me }: { me: Me }) {
         ))}
       </AppShell.Navbar>
       <AppShell.Main>
+        <ViewBanner me={me} />
         <Suspense fallback={<Waiting />}>
           <Switch>
             {shown.map(({ path: to, page: Page }) => (

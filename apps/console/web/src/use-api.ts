@@ -34,6 +34,12 @@ export function useMe() {
   });
 }
 
+/** Reports whether the member has a right within the account, so that pages hide what the service would refuse. */
+export function useRight(right: Me['member']['permissions'][number]): boolean {
+  const me = useMe().data;
+  return me?.view === undefined && me?.member.permissions.includes(right) === true;
+}
+
 /** Mutation that refreshes all queries afterwards and shows refusals, unless the page shows them itself. */
 export function useChange<Input, Output = unknown>(
   change: (input: Input) => Promise<Output>,

@@ -122,22 +122,23 @@ export class AccountMembers {
 
   /** Changes the role of a member. @throws MEMBER_NOT_FOUND, OWNER_REQUIRED for the last owner */
   async setRole(accountId: string, memberId: string, role: AccountRole, actor: Actor): Promise<void> {
-    const entry = { at: this.#now(), actor, action: 'member.role', accountId, change: { memberId, role } };
+    const entry = { at: this.#now(), actor, action: 'member.role', accountId };
     const change = (members: readonly Member[]) => {
       const member = requireMember(members, memberId);
       if (role !== 'owner') requireOtherOwner(members, member);
-      return { put: { ...member, role } };
+      const { email } = member;
+      return { put: { ...member, role }, change: { email, role }, before: { role: member.role } };
     };
     await this.#store.changeOfAccount(accountId, change, entry);
   }
 
   /** Removes a member and ends the sessions. @throws MEMBER_NOT_FOUND, OWNER_REQUIRED for the last owner */
   async remove(accountId: string, memberId: string, actor: Actor): Promise<void> {
-    const entry = { at: this.#now(), actor, action: 'member.remove', accountId, change: { memberId } };
+    const entry = { at: this.#now(), actor, action: 'member.remove', accountId };
     const change = (members: readonly Member[]) => {
       const member = requireMember(members, memberId);
       requireOtherOwner(members, member);
-      return { remove: member };
+      return { remove: member, change: { email: member.email } };
     };
     await this.#store.changeOfAccount(accountId, change, entry);
   }

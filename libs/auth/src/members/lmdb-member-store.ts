@@ -3,7 +3,7 @@ import type { AuditEntry } from '../audit.ts';
 import { memberExists, memberNotFound } from '../errors.ts';
 import { LmdbMemberTokenStore } from './lmdb-member-token-store.ts';
 import { type Member, memberFromRecord, type Session } from './member.ts';
-import type { MemberChange, MemberStore } from './member-store.ts';
+import { auditOf, type MemberChange, type MemberStore } from './member-store.ts';
 
 /** Members in the LMDB environment of the accounts. `log` appends to the audit log within the current transaction. */
 export class LmdbMemberStore implements MemberStore {
@@ -76,7 +76,7 @@ export class LmdbMemberStore implements MemberStore {
       const changed = change(this.#ofAccount(accountId));
       if ('put' in changed) this.#members.put(Buffer.from(changed.put.id), encode(changed.put));
       else this.#removeInTransaction(changed.remove);
-      this.#log(entry);
+      this.#log({ ...entry, ...auditOf(changed) });
     });
   }
 
@@ -117,6 +117,19 @@ export class LmdbMemberStore implements MemberStore {
   async session(id: string): Promise<Session | undefined> {
     this.#environment.refresh();
     return decode<Session>(this.#sessions.get(Buffer.from(id)));
+  }
+
+  async sessionsOf(memberId: string): Promise<readonly Session[]> {
+    this.#environment.refresh();
+    const all = [...this.#sessions.range()].flatMap(({ value }) => decode<Session>(value) ?? []);
+    return all.filter((session) => session.memberId === memberId);
+  }
+
+  async updateSession(id: string, change: (session: Session) => Session): Promise<void> {
+    await this.#environment.transaction(() => {
+      const before = decode<Session>(this.#sessions.get(Buffer.from(id)));
+      if (before !== undefined) this.#sessions.put(Buffer.from(id), encode(change(before)));
+    });
   }
 
   async removeSession(id: string): Promise<void> {

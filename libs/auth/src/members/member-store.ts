@@ -2,8 +2,9 @@ import type { AuditEntry } from '../audit.ts';
 import type { Member, Session } from './member.ts';
 import type { MemberTokenStore } from './member-token-store.ts';
 
-/** Change of the members of one account. */
-export type MemberChange = { readonly put: Member } | { readonly remove: Member };
+/** Change of the members of one account, with what its audit entry records about it. */
+export type MemberChange = ({ readonly put: Member } | { readonly remove: Member }) &
+  Pick<AuditEntry, 'change' | 'before'>;
 
 /**
  * Port of members and their sessions. A change and its audit entry are durable when the promise resolves, and the next read
@@ -45,10 +46,19 @@ export interface MemberStore {
   /** Inserts a session, or replaces the session of the same id. */
   putSession(session: Session): Promise<void>;
   session(id: string): Promise<Session | undefined>;
+  /** Returns the sessions of a member in byte order of their ids. */
+  sessionsOf(memberId: string): Promise<readonly Session[]>;
+  /** Replaces a session by the result of `change`. A session that has been removed stays removed. */
+  updateSession(id: string, change: (session: Session) => Session): Promise<void>;
   /** Removes a session. An unknown id has no effect. */
   removeSession(id: string): Promise<void>;
   /** Removes all sessions of a member. */
   removeSessions(memberId: string): Promise<void>;
   /** Removes sessions whose `expiresAt` is not after `now`. */
   removeExpiredSessions(now: number): Promise<void>;
+}
+
+/** Returns what the audit entry of a change records about it. */
+export function auditOf({ change, before }: MemberChange): Pick<AuditEntry, 'change' | 'before'> {
+  return { ...(change && { change }), ...(before && { before }) };
 }

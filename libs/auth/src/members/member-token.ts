@@ -2,19 +2,23 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { AccountRole } from './member.ts';
 
 /** Purpose of a token. A token of one purpose is refused for every other. */
-export type MemberTokenKind = 'password-reset' | 'email-verification' | 'invitation';
+export type MemberTokenKind = 'password-reset' | 'email-verification' | 'invitation' | 'api';
 
-/** Proof that the owner of a mailbox holds: a random text whose hash is stored. */
+/** Random text whose hash is stored: the owner of a mailbox proves access with it, or a program acts for a member. */
 export interface MemberToken {
   /** SHA-256 of the token in hexadecimal. The store has no token that could be used. */
   readonly id: string;
   readonly kind: MemberTokenKind;
   /** Id of the member; id of the account for an invitation. */
   readonly subject: string;
-  /** Address to which the token was sent. */
+  /** Address to which the token was sent; of the member for an API token. */
   readonly email: string;
   /** Role of the invited member. */
   readonly role?: AccountRole;
+  /** Name of an API token. */
+  readonly name?: string;
+  /** True for an API token that only reads. */
+  readonly isReadOnly?: boolean;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   /** Milliseconds since 1970. */
@@ -22,11 +26,14 @@ export interface MemberToken {
 }
 
 /** Creates a token of 256 random bits. The text is returned only here. */
-export function newMemberToken(token: Omit<MemberToken, 'id'>): {
+export function newMemberToken(
+  token: Omit<MemberToken, 'id'>,
+  prefix = '',
+): {
   readonly text: string;
   readonly record: MemberToken;
 } {
-  const text = randomBytes(32).toString('base64url');
+  const text = `${prefix}${randomBytes(32).toString('base64url')}`;
   return { text, record: { id: memberTokenId(text), ...token } };
 }
 

@@ -42,8 +42,31 @@ export interface Session {
   /** SHA-256 of its token in hexadecimal. The store has no token that could be used. */
   readonly id: string;
   readonly memberId: string;
+  /** Milliseconds since 1970. */
   readonly createdAt: number;
+  /** Milliseconds since 1970. */
   readonly expiresAt: number;
+  /** Last recorded use, at most an hour before the last request. Milliseconds since 1970. Absent in earlier versions. */
+  readonly usedAt?: number;
+  /** Browser at sign-in. Absent in earlier versions. */
+  readonly client?: SessionClient;
+  /** Account that an operator views in this session instead of the own one. */
+  readonly view?: AccountView;
+}
+
+/** Origin of a session. */
+export interface SessionClient {
+  /** IP address. */
+  readonly address?: string | undefined;
+  /** `User-Agent` of the browser. */
+  readonly agent?: string | undefined;
+}
+
+/** View of an operator into an account. It only reads. */
+export interface AccountView {
+  readonly accountId: string;
+  /** Milliseconds since 1970. */
+  readonly endsAt: number;
 }
 
 /** Creates a member with a new id. It is not stored yet. */

@@ -6,7 +6,8 @@ import { Secret, TOTP } from 'otpauth';
 import type { AccountStore } from '../account-store.ts';
 import { Auth } from '../auth.ts';
 import { openLmdbAccountStore } from '../lmdb-account-store.ts';
-import { Members, sessionIdleMs, sessionMsMax } from './members.ts';
+import { Members } from './members.ts';
+import { sessionIdleMs, sessionMsMax } from './sessions.ts';
 
 const actor = { who: 'visitor', from: '192.0.2.1' };
 const ann = { email: 'Ann@Example.org ', password: 'four words in a row', accountName: 'ann', actor };

@@ -1,14 +1,13 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type { Account } from '../account.ts';
 import type { Actor } from '../audit.ts';
 import type { Auth } from '../auth.ts';
 import { requirePattern } from '../checks.ts';
 import { AuthError, accountSuspended, memberExists, memberNotFound } from '../errors.ts';
 import { isSealed, keyMissing, type SecretBox, sealedBy } from '../secrets/secret-box.ts';
-
-import { type Member, type MemberRole, newMember, type Session } from './member.ts';
+import { type Member, type MemberRole, newMember, type Session, type SessionClient } from './member.ts';
 import type { MemberStore } from './member-store.ts';
 import { checkPassword, hashPassword, passwordMatches } from './password.ts';
+import { Sessions } from './sessions.ts';
 import { localSignInAttempts, type SignInAttempts } from './sign-in-attempts.ts';
 import { acceptCode, createTotp, totpPlace } from './totp.ts';
 
@@ -26,8 +25,11 @@ export interface MembersOptions {
 /** Signed-in member with its account. */
 export interface SignedIn {
   readonly member: Member;
+  /** Account of the member, or the account that an operator views. */
   readonly account: Account;
   readonly session: Session;
+  /** End of the view of an operator into another account, in milliseconds since 1970. Absent in the own account. */
+  readonly viewEndsAt?: number | undefined;
 }
 
 export interface Credentials {
@@ -37,14 +39,9 @@ export interface Credentials {
   readonly code?: string | undefined;
 }
 
-const hourMs = 3_600_000;
-/** A session ends after this time without use, in milliseconds. */
-export const sessionIdleMs = 12 * hourMs;
-/** A session ends after this time even if it is used, in milliseconds. */
-export const sessionMsMax = 7 * 24 * hourMs;
-
-/** Members: sign-up, sign-in sessions, passwords, second factors. */
+/** Members: sign-up, sign-in, passwords, second factors. */
 export class Members {
+  readonly sessions: Sessions;
   readonly #auth: Auth;
   readonly #store: MemberStore;
   readonly #now: () => number;
@@ -57,6 +54,7 @@ export class Members {
     this.#attempts = attempts;
     this.#secrets = secrets;
     this.#now = now;
+    this.sessions = new Sessions({ store, now });
   }
 
   /** Creates an account and its first member in one transaction. @throws MEMBER_EXISTS, ACCOUNT_EXISTS, VALUE_INVALID, PASSWORD_WEAK */
@@ -128,7 +126,7 @@ export class Members {
    */
   async signIn(
     { email, password, code }: Credentials,
-    client: { readonly address: string | undefined },
+    client: SessionClient,
   ): Promise<SignedIn & { readonly token: string }> {
     const address = email.trim().toLowerCase().slice(0, 256);
     const attempt = await this.#attempts.reserve(address, client.address);
@@ -142,7 +140,7 @@ export class Members {
     }
     await attempt.succeeded();
     const account = await this.#auth.account(member.accountId);
-    return { ...(await this.#open(member)), member, account };
+    return { ...(await this.sessions.open(member, client)), member, account };
   }
 
   /** @throws TOTP_REQUIRED, TOTP_INVALID */
@@ -176,35 +174,20 @@ export class Members {
     return await this.#store.update(memberId, change);
   }
 
-  async #open(member: Member): Promise<{ readonly token: string; readonly session: Session }> {
-    const token = randomBytes(32).toString('base64url');
-    const now = this.#now();
-    await this.#store.removeExpiredSessions(now);
-    const session = { id: sessionIdOf(token), memberId: member.id, createdAt: now, expiresAt: now + sessionIdleMs };
-    await this.#store.putSession(session);
-    return { token, session };
-  }
-
   /** Returns the member and the account of a session, and extends the session. @throws SESSION_INVALID, ACCOUNT_SUSPENDED */
   async session(token: string): Promise<SignedIn> {
-    const now = this.#now();
-    const session = await this.#store.session(sessionIdOf(token));
-    const member = session && (await this.#store.member(session.memberId));
-    // Refuses a session created while the clock was ahead: it would last too long.
-    const isAhead = (session?.createdAt ?? 0) > now + hourMs;
-    if (session === undefined || member === undefined || session.expiresAt <= now || isAhead)
-      throw new AuthError('SESSION_INVALID', 'You are not signed in, or have been signed out.', { hint: 'Sign in.' });
+    const { session, member } = await this.sessions.use(token);
+    const { view } = session;
+    if (view !== undefined && member.role === 'operator' && view.endsAt > this.#now())
+      return { member, account: await this.#auth.account(view.accountId), session, viewEndsAt: view.endsAt };
     const account = await this.#auth.account(member.accountId);
     if (account.status === 'suspended' && member.role !== 'operator') throw accountSuspended();
-    const expiresAt = Math.min(now + sessionIdleMs, session.createdAt + sessionMsMax);
-    // Written at most once an hour, not for each request.
-    if (expiresAt - session.expiresAt > sessionIdleMs / 12) await this.#store.putSession({ ...session, expiresAt });
     return { member, account, session };
   }
 
   /** Ends a session. An unknown token has no effect. */
   async signOut(token: string): Promise<void> {
-    await this.#store.removeSession(sessionIdOf(token));
+    await this.sessions.close(token);
   }
 
   /** Changes a password and ends all sessions of the member. @throws SIGN_IN_FAILED, PASSWORD_WEAK, ATTEMPTS_PAUSED */
@@ -273,8 +256,4 @@ export function parseEmail(email: string): string {
   const address = email.trim().toLowerCase();
   requirePattern('email', address, /^[^\s@]{1,64}@[^\s@]{1,190}$/, 'an e-mail address');
   return address;
-}
-
-function sessionIdOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
 }

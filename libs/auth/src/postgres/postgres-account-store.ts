@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Postgres, Transaction } from '@cairn/postgres';
 import type { Account, ApiKey } from '../account.ts';
 import type { AccountStore, AccountUpdate } from '../account-store.ts';
-import type { AuditEntry } from '../audit.ts';
+import { type AuditEntry, type EntryOf, entryFor } from '../audit.ts';
 import { accountExists, accountNotFound, keyExists, keyNotFound } from '../errors.ts';
 import type { Member } from '../members/member.ts';
 import { accountSteps } from './account-tables.ts';
@@ -129,7 +129,7 @@ class PostgresAccountStore implements AccountStore {
     );
   }
 
-  updateKey(id: string, change: (key: ApiKey) => ApiKey, entry: AuditEntry): Promise<ApiKey> {
+  updateKey(id: string, change: (key: ApiKey) => ApiKey, entry: AuditEntry | EntryOf<ApiKey>): Promise<ApiKey> {
     return this.#database.transaction(async (transaction) => {
       const before = await locked<ApiKey>(transaction, 'api_keys', id);
       if (before === undefined) throw keyNotFound();
@@ -138,7 +138,7 @@ class PostgresAccountStore implements AccountStore {
         text: 'UPDATE api_keys SET record = $2 WHERE id = $1',
         values: [id, JSON.stringify(after)],
       });
-      await log(transaction, { ...entry, accountId: after.accountId });
+      await log(transaction, { ...entryFor(entry, before), accountId: after.accountId });
       await notify(transaction, 'key', id);
       return after;
     });

@@ -2,7 +2,7 @@ import type { Postgres, Transaction } from '@cairn/postgres';
 import type { AuditEntry } from '../audit.ts';
 import { memberExists, memberNotFound } from '../errors.ts';
 import { type Member, memberFromRecord, type Session } from '../members/member.ts';
-import type { MemberChange, MemberStore } from '../members/member-store.ts';
+import { auditOf, type MemberChange, type MemberStore } from '../members/member-store.ts';
 import { PostgresMemberTokenStore } from './postgres-member-token-store.ts';
 import { find, log, notify, pages, type Recorded } from './records.ts';
 
@@ -93,7 +93,7 @@ export class PostgresMemberStore implements MemberStore {
         await transaction.run({ text: 'DELETE FROM members WHERE id = $1', values: [id] });
         await transaction.run({ text: 'DELETE FROM member_sessions WHERE member_id = $1', values: [id] });
       }
-      await log(transaction, entry);
+      await log(transaction, { ...entry, ...auditOf(changed) });
       await notify(transaction, 'member', id);
     });
   }
@@ -126,6 +126,25 @@ export class PostgresMemberStore implements MemberStore {
   session(id: string): Promise<Session | undefined> {
     const text = 'SELECT record FROM member_sessions WHERE id = $1';
     return find(this.#database, { name: 'member-session', text, values: [id] });
+  }
+
+  async sessionsOf(memberId: string): Promise<readonly Session[]> {
+    const text = 'SELECT record FROM member_sessions WHERE member_id = $1 ORDER BY id';
+    const { rows } = await this.#database.read<{ record: Session }>({ text, values: [memberId] });
+    return rows.map(({ record }) => record);
+  }
+
+  async updateSession(id: string, change: (session: Session) => Session): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      const text = 'SELECT record FROM member_sessions WHERE id = $1 FOR UPDATE';
+      const { rows } = await transaction.run<{ record: Session }>({ text, values: [id] });
+      if (rows[0] === undefined) return;
+      const session = change(rows[0].record);
+      await transaction.run({
+        text: 'UPDATE member_sessions SET expires_at = $2, record = $3 WHERE id = $1',
+        values: [id, session.expiresAt, JSON.stringify(session)],
+      });
+    });
   }
 
   async removeSession(id: string): Promise<void> {

@@ -157,6 +157,11 @@ export function describeAccountStore(name: string, create: () => Promise<() => P
         await store.insertKey(apiKey('k1', 'a'), entry());
         await store.updateKey('k1', (before) => ({ ...before, revokedAt: 5 }), entry());
         expect((await store.key('k1'))?.revokedAt).toBe(5);
+        // The entry of a change may depend on the key before it.
+        const change = ({ revokedAt }: ApiKey) => ({ ...entry('from the key'), before: { revokedAt } });
+        await other.updateKey('k1', (before) => ({ ...before, revokedAt: 6 }), change);
+        const [logged] = await collect(store.auditEntries('a'));
+        expect(logged).toMatchObject({ action: 'from the key', before: { revokedAt: 5 } });
         await expect(store.updateKey('none', (before) => before, entry())).rejects.toMatchObject({
           code: 'KEY_NOT_FOUND',
         });

@@ -163,9 +163,11 @@ export function describeMemberStore(name: string, create: () => Promise<() => Pr
         const seen: string[] = [];
         const change = (members: readonly Member[]) => {
           seen.push(...members.map(({ id }) => id));
-          return { put: member('mem_1', { role: 'billing' }) };
+          return { put: member('mem_1', { role: 'billing' }), change: { role: 'billing' }, before: { role: 'owner' } };
         };
         await store.changeOfAccount('a', change, entry('changed'));
+        const [logged] = await collect(accounts.auditEntries('a'));
+        expect(logged).toMatchObject({ action: 'changed', change: { role: 'billing' }, before: { role: 'owner' } });
         expect(seen).toEqual(['mem_1', 'mem_2']);
         expect(await other.ofAccount('a')).toEqual([member('mem_1', { role: 'billing' }), member('mem_2')]);
         expect(await actions()).toContain('changed');
@@ -234,6 +236,30 @@ export function describeMemberStore(name: string, create: () => Promise<() => Pr
         await store.removeSession('s1');
         await store.removeSession('unknown');
         expect(await other.session('s1')).toBeUndefined();
+      });
+
+      test('sessionsOf returns those of one member in byte order of their ids', async () => {
+        for (const id of ['s2', 's1']) await store.putSession(session(id, { usedAt: 5, client: { address: '::1' } }));
+        await store.putSession(session('s3', { memberId: 'mem_10' }));
+        const more = { usedAt: 5, client: { address: '::1' } };
+        expect(await other.sessionsOf('mem_1')).toEqual([session('s1', more), session('s2', more)]);
+        expect(await other.sessionsOf('mem')).toEqual([]);
+      });
+
+      test('updateSession changes a session, and none that was removed', async () => {
+        for (const id of ['s1', 's2']) await store.putSession(session(id));
+        const view = { accountId: 'a', endsAt: 7 };
+        await Promise.all([
+          store.updateSession('s1', (before) => ({ ...before, view })),
+          other.updateSession('s1', (before) => ({ ...before, expiresAt: 1_700_000_005_000 })),
+        ]);
+        expect(await store.session('s1')).toEqual(session('s1', { view, expiresAt: 1_700_000_005_000 }));
+        await store.removeSession('s2');
+        await other.updateSession('s2', (before) => before);
+        expect(await store.session('s2')).toBeUndefined();
+        // Expiry follows the changed time.
+        await store.removeExpiredSessions(1_700_000_004_999);
+        expect(await store.session('s1')).toBeDefined();
       });
 
       test('removeSessions removes those of one member only', async () => {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api, type Card as BillingCard, type Me, type Plan } from '../api.ts';
 import { bytes, count, time } from '../format.ts';
 import { Answer, Empty, PageHead } from '../parts.tsx';
-import { useApi, useChange } from '../use-api.ts';
+import { useApi, useChange, useRight } from '../use-api.ts';
 
 interface Billing {
   readonly provider: 'local' | 'stripe';
@@ -53,6 +53,7 @@ export function BillingPage({ me }: { me: Me }) {
 type Step = { readonly kind: 'redirect'; readonly url: string } | { readonly kind: 'ask'; readonly text: string };
 
 function CardStatus({ billing: { card, provider } }: { billing: Billing }) {
+  const mayPay = useRight('bill');
   const attach = useChange(async () => {
     const step = await api<Step>('billing/attach', { method: 'POST' });
     if (step.kind === 'redirect') location.assign(step.url);
@@ -71,7 +72,7 @@ function CardStatus({ billing: { card, provider } }: { billing: Billing }) {
           ? `${card.brand} ending in ${card.last4}, since ${time(card.attachedAt)}`
           : 'Storage requires a card, also on the free plan.'}
       </Text>
-      {attach.data?.kind === 'ask' ? (
+      {!mayPay ? null : attach.data?.kind === 'ask' ? (
         <Text mt="sm" size="sm" c="dimmed" role="status">
           {attach.data.text}
         </Text>

@@ -6,6 +6,7 @@ import { Link } from 'wouter';
 import type { Me } from '../api.ts';
 import { PageHead } from '../parts.tsx';
 import { DropArea } from '../uploads/drop-area.tsx';
+import { useRight } from '../use-api.ts';
 import { FetchDialog } from './files/fetch-dialog.tsx';
 import { FileList } from './files/file-list.tsx';
 import { PinRequests } from './files/pin-requests.tsx';
@@ -17,21 +18,25 @@ export function FilesPage({ me }: { me: Me }) {
   const [search, setSearch] = useState('');
   const [isFetching, setIsFetching] = useState(false);
   const [wanted] = useDebouncedValue(search, 200);
+  const mayChange = useRight('develop');
+  const hasCard = me.account.card !== undefined;
   return (
     <>
       <PageHead title="Files" text="Files and folders pinned by this account.">
-        <Button
-          variant="default"
-          leftSection={<IconCloudDownload size={16} />}
-          disabled={me.account.card === undefined}
-          onClick={() => setIsFetching(true)}
-        >
-          Fetch by CID
-        </Button>
+        {mayChange && (
+          <Button
+            variant="default"
+            leftSection={<IconCloudDownload size={16} />}
+            disabled={!hasCard}
+            onClick={() => setIsFetching(true)}
+          >
+            Fetch by CID
+          </Button>
+        )}
       </PageHead>
       {isFetching && <FetchDialog onClose={() => setIsFetching(false)} />}
       <Stack>
-        {me.account.card === undefined && (
+        {!hasCard && (
           <Alert color="orange" title="Storage needs a billing card">
             On the free plan too.{' '}
             <Anchor component={Link} href="/billing" underline="always" c="inherit">
@@ -40,8 +45,8 @@ export function FilesPage({ me }: { me: Me }) {
             to add and read files.
           </Alert>
         )}
-        <DropArea isOff={me.account.card === undefined} />
-        {me.account.card !== undefined && <PinRequests />}
+        {mayChange && <DropArea isOff={!hasCard} />}
+        {hasCard && <PinRequests />}
         <TextInput
           placeholder="Name or CID"
           aria-label="Search files"
@@ -50,8 +55,8 @@ export function FilesPage({ me }: { me: Me }) {
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
         <FileList search={wanted} />
-        {me.account.card !== undefined && <WebhookCard />}
-        {me.account.card !== undefined && <ServingCard me={me} />}
+        {hasCard && mayChange && <WebhookCard />}
+        {hasCard && mayChange && <ServingCard me={me} />}
       </Stack>
     </>
   );

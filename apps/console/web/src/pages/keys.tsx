@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { ApiKey, IssuedKey, Me } from '../api.ts';
 import { ConnectPanel } from '../connect/connect-panel.tsx';
 import { Answer, Empty, PageHead } from '../parts.tsx';
-import { useApi } from '../use-api.ts';
+import { useApi, useRight } from '../use-api.ts';
 import { Issued } from './keys/issued.tsx';
 import { KeyForm, LimitForm } from './keys/key-form.tsx';
 import { KeyTable } from './keys/key-table.tsx';
@@ -13,6 +13,7 @@ import { KeyTable } from './keys/key-table.tsx';
 /** Keys of the account: create, limit, rotate, revoke. */
 export function KeysPage({ me }: { me: Me }) {
   const keys = useApi<ApiKey[]>('keys', { refreshMs: 10_000 });
+  const mayChange = useRight('develop');
   const [isOpen, { open, close }] = useDisclosure(false);
   const [issued, setIssued] = useState<IssuedKey>();
   const [edited, setEdited] = useState<ApiKey>();
@@ -23,9 +24,11 @@ export function KeysPage({ me }: { me: Me }) {
         title="API keys"
         text="Storage uses the key as user name and its secret as password. JSON-RPC uses the key in the URL."
       >
-        <Button leftSection={<IconPlus size={16} />} onClick={open}>
-          Create a key
-        </Button>
+        {mayChange && (
+          <Button leftSection={<IconPlus size={16} />} onClick={open}>
+            Create a key
+          </Button>
+        )}
       </PageHead>
       <Answer query={keys}>
         {(list) =>

@@ -5,7 +5,7 @@ import { api, type Me } from '../api.ts';
 import { FieldDialog } from '../form-dialog.tsx';
 import { short } from '../format.ts';
 import { Answer, Confirm, Copy, Empty, PageHead } from '../parts.tsx';
-import { useApi, useChange } from '../use-api.ts';
+import { useApi, useChange, useRight } from '../use-api.ts';
 import { cidIn } from './files/cid-in.ts';
 
 interface NameRow {
@@ -18,16 +18,19 @@ interface NameRow {
 /** IPNS names: addresses that stay while their content changes. */
 export function NamesPage({ me }: { me: Me }) {
   const [isCreating, setIsCreating] = useState(false);
+  const mayChange = useRight('develop');
   return (
     <>
       <PageHead title="Names" text="IPNS names: addresses that stay while their content changes.">
-        <Button
-          leftSection={<IconPlus size={16} />}
-          disabled={me.account.card === undefined}
-          onClick={() => setIsCreating(true)}
-        >
-          New name
-        </Button>
+        {mayChange && (
+          <Button
+            leftSection={<IconPlus size={16} />}
+            disabled={me.account.card === undefined}
+            onClick={() => setIsCreating(true)}
+          >
+            New name
+          </Button>
+        )}
       </PageHead>
       {me.account.card === undefined ? (
         <Alert color="orange" title="Names need a billing card">
@@ -83,6 +86,7 @@ function NameList() {
 
 function NameCard({ row, onPublish, onRemove }: { row: NameRow; onPublish: () => void; onRemove: () => void }) {
   const address = `/ipns/${row.id}`;
+  const mayChange = useRight('develop');
   return (
     <Card withBorder padding="md" component="section" aria-label={`Name ${row.name}`}>
       <Group justify="space-between" align="flex-start" gap="sm">
@@ -106,10 +110,12 @@ function NameCard({ row, onPublish, onRemove }: { row: NameRow; onPublish: () =>
           )}
         </Stack>
         <Group gap="xs">
-          <Button variant="default" size="xs" leftSection={<IconUpload size={14} />} onClick={onPublish}>
-            Publish
-          </Button>
-          {row.name !== 'self' && (
+          {mayChange && (
+            <Button variant="default" size="xs" leftSection={<IconUpload size={14} />} onClick={onPublish}>
+              Publish
+            </Button>
+          )}
+          {mayChange && row.name !== 'self' && (
             <Button
               variant="subtle"
               color="red"

@@ -5,7 +5,7 @@ import type { ApiKey, Me, Usage } from '../api.ts';
 import { ConnectPanel } from '../connect/connect-panel.tsx';
 import { count } from '../format.ts';
 import { Answer, PageHead } from '../parts.tsx';
-import { useApi } from '../use-api.ts';
+import { useApi, useRight } from '../use-api.ts';
 import { FirstSteps, stepsOf } from './overview/first-steps.tsx';
 import { Today } from './overview/today.tsx';
 
@@ -13,6 +13,7 @@ import { Today } from './overview/today.tsx';
 export function OverviewPage({ me }: { me: Me }) {
   const usage = useApi<Usage>('usage?span=month', { refreshMs: 5000 });
   const keys = useApi<ApiKey[]>('keys', { refreshMs: 10_000 });
+  const mayChange = useRight('develop');
   return (
     <>
       <PageHead title="Overview" text={me.account.name} />
@@ -23,7 +24,7 @@ export function OverviewPage({ me }: { me: Me }) {
               const steps = stepsOf(me, list, month);
               return (
                 <Stack>
-                  {steps.some(({ isDone }) => !isDone) && <FirstSteps steps={steps} />}
+                  {mayChange && steps.some(({ isDone }) => !isDone) && <FirstSteps steps={steps} />}
                   <Today plan={me.plan} quotaBytes={me.account.quotaBytes} usage={month} />
                   {month.today.limited > 0 && (
                     <Alert color="orange" icon={<IconAlertTriangle />} title="Limits refused requests today">

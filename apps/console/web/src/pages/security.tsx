@@ -5,8 +5,10 @@ import { api, type Me } from '../api.ts';
 import { Copy, Failure, PageHead } from '../parts.tsx';
 import { useChange } from '../use-api.ts';
 import { EmailCard } from './security/email-card.tsx';
+import { SessionsCard } from './security/sessions-card.tsx';
+import { TokensCard } from './security/tokens-card.tsx';
 
-/** Password and second factor of the signed-in member. */
+/** Sign-in of the member: password, second factor, sessions, API tokens, address. */
 export function SecurityPage({ me }: { me: Me }) {
   return (
     <>
@@ -14,6 +16,8 @@ export function SecurityPage({ me }: { me: Me }) {
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <PasswordCard />
         <TotpCard hasTotp={me.member.hasTotp} />
+        <SessionsCard />
+        <TokensCard />
         <EmailCard email={me.member.email} isVerified={me.member.hasVerifiedEmail} />
       </SimpleGrid>
     </>

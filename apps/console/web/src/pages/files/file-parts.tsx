@@ -11,6 +11,7 @@ import {
   IconShare,
 } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { useRight } from '../../use-api.ts';
 import { addressOf } from './address.ts';
 import { type FileRow, type RowActions, titleOf } from './file-row.ts';
 
@@ -57,6 +58,7 @@ export function FileName({ row, onDetails }: { row: FileRow; onDetails: (row: Fi
 /** Menu of a row. */
 export function FileMenu({ row, onDetails, onShare, onRename, onUnpin }: { row: FileRow } & RowActions) {
   const isFolder = row.kind === 'folder';
+  const mayChange = useRight('develop');
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -90,15 +92,19 @@ export function FileMenu({ row, onDetails, onShare, onRename, onUnpin }: { row: 
         >
           {isFolder ? 'Download as tar' : 'Download'}
         </Menu.Item>
-        <Menu.Item leftSection={<IconShare size={16} />} onClick={() => onShare(row)}>
-          Share or open in gateway
-        </Menu.Item>
-        <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onRename(row)}>
-          Rename
-        </Menu.Item>
-        <Menu.Item color="red" leftSection={<IconPinnedOff size={16} />} onClick={() => onUnpin(row)}>
-          Unpin
-        </Menu.Item>
+        {mayChange && (
+          <>
+            <Menu.Item leftSection={<IconShare size={16} />} onClick={() => onShare(row)}>
+              Share or open in gateway
+            </Menu.Item>
+            <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onRename(row)}>
+              Rename
+            </Menu.Item>
+            <Menu.Item color="red" leftSection={<IconPinnedOff size={16} />} onClick={() => onUnpin(row)}>
+              Unpin
+            </Menu.Item>
+          </>
+        )}
       </Menu.Dropdown>
     </Menu>
   );

@@ -2,6 +2,7 @@ import { Card, Checkbox, Group, Stack, Table, Text, UnstyledButton } from '@mant
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
 import { bytes, short, time } from '../../format.ts';
 import { Copy } from '../../parts.tsx';
+import { useRight } from '../../use-api.ts';
 import { FileMenu, FileName } from './file-parts.tsx';
 import { type Choice, type FileOrder, type FileRow, type RowActions, type Sorting, titleOf } from './file-row.ts';
 
@@ -24,6 +25,7 @@ export function FileTable({
   onSort,
   ...actions
 }: RowsProps & { readonly sorting: Sorting; readonly onSort: (by: FileOrder) => void }) {
+  const mayChange = useRight('develop');
   const [name, size, pinned] = columns.map(({ by, title }) => (
     <SortHead key={by} by={by} title={title} sorting={sorting} onSort={onSort} />
   ));
@@ -33,9 +35,11 @@ export function FileTable({
         <Table verticalSpacing="xs" horizontalSpacing="md">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th w={40}>
-                <ChooseAll rows={rows} choice={choice} />
-              </Table.Th>
+              {mayChange && (
+                <Table.Th w={40}>
+                  <ChooseAll rows={rows} choice={choice} />
+                </Table.Th>
+              )}
               {name}
               <Table.Th>CID</Table.Th>
               {size}
@@ -46,9 +50,11 @@ export function FileTable({
           <Table.Tbody>
             {rows.map((row) => (
               <Table.Tr key={row.cid} data-chosen={choice.cids.has(row.cid)}>
-                <Table.Td>
-                  <ChooseRow row={row} choice={choice} />
-                </Table.Td>
+                {mayChange && (
+                  <Table.Td>
+                    <ChooseRow row={row} choice={choice} />
+                  </Table.Td>
+                )}
                 <Table.Td>
                   <FileName row={row} onDetails={actions.onDetails} />
                 </Table.Td>
@@ -76,13 +82,14 @@ export function FileTable({
 
 /** Files on a narrow screen. */
 export function FileCards({ rows, choice, ...actions }: RowsProps) {
+  const mayChange = useRight('develop');
   return (
     <Stack gap="xs">
       {rows.map((row) => (
         <Card key={row.cid} withBorder padding="sm" component="section" aria-label={titleOf(row)}>
           <Group justify="space-between" wrap="nowrap" align="flex-start">
             <Group gap="sm" wrap="nowrap" align="flex-start" miw={0}>
-              <ChooseRow row={row} choice={choice} />
+              {mayChange && <ChooseRow row={row} choice={choice} />}
               <div style={{ minWidth: 0 }}>
                 <FileName row={row} onDetails={actions.onDetails} />
                 <Text size="sm" c="dimmed">

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 import { api } from '../../api.ts';
 import { ago, bytes, count, short } from '../../format.ts';
 import { Copy } from '../../parts.tsx';
-import { useApi, useChange } from '../../use-api.ts';
+import { useApi, useChange, useRight } from '../../use-api.ts';
 
 interface PinRequestRow {
   readonly id: string;
@@ -65,6 +65,7 @@ export function PinRequests() {
 
 function RequestRow({ row, onRetry, onRemove }: { row: PinRequestRow; onRetry: () => void; onRemove: () => void }) {
   const title = row.name || short(row.cid);
+  const mayChange = useRight('develop');
   return (
     <Group justify="space-between" wrap="nowrap" align="flex-start">
       <Stack gap={2} miw={0}>
@@ -95,23 +96,25 @@ function RequestRow({ row, onRetry, onRemove }: { row: PinRequestRow; onRetry: (
         {row.reason !== undefined && <Text size="sm">{row.reason}</Text>}
       </Stack>
       <Group gap={4} wrap="nowrap">
-        {row.status === 'failed' && (
+        {mayChange && row.status === 'failed' && (
           <Tooltip label="Fetch again">
             <ActionIcon variant="subtle" color="gray" onClick={onRetry} aria-label={`Fetch ${title} again`}>
               <IconRefresh size={18} />
             </ActionIcon>
           </Tooltip>
         )}
-        <Tooltip label={row.status === 'failed' ? 'Remove' : 'Stop'}>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            onClick={onRemove}
-            aria-label={row.status === 'failed' ? `Remove the fetch of ${title}` : `Stop the fetch of ${title}`}
-          >
-            <IconX size={18} />
-          </ActionIcon>
-        </Tooltip>
+        {mayChange && (
+          <Tooltip label={row.status === 'failed' ? 'Remove' : 'Stop'}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              onClick={onRemove}
+              aria-label={row.status === 'failed' ? `Remove the fetch of ${title}` : `Stop the fetch of ${title}`}
+            >
+              <IconX size={18} />
+            </ActionIcon>
+          </Tooltip>
+        )}
       </Group>
     </Group>
   );

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { type ApiKey, api, type IssuedKey } from '../../api.ts';
 import { ago, time } from '../../format.ts';
 import { Confirm, Copy } from '../../parts.tsx';
-import { useChange } from '../../use-api.ts';
+import { useChange, useRight } from '../../use-api.ts';
 
 /** Keys with their actions: a table, or cards on a narrow screen. */
 export function KeyTable({
@@ -135,21 +135,26 @@ function KeyCards({ keys, ...actions }: { keys: readonly ApiKey[] } & KeyActions
 }
 
 function Actions({ of: key, onEdit, onConnect, onRotate, onRevoke }: { of: ApiKey } & KeyActions) {
+  const mayChange = useRight('develop');
   if (key.revokedAt !== undefined) return null;
   return (
     <Group gap="xs">
       <Button size="xs" variant="light" onClick={() => onConnect(key)}>
         Connect
       </Button>
-      <Button size="xs" variant="default" onClick={() => onEdit(key)}>
-        Limits
-      </Button>
-      <Button size="xs" variant="default" onClick={() => onRotate(key)}>
-        New secret
-      </Button>
-      <Button size="xs" variant="light" color="red" onClick={() => onRevoke(key)}>
-        Revoke
-      </Button>
+      {mayChange && (
+        <>
+          <Button size="xs" variant="default" onClick={() => onEdit(key)}>
+            Limits
+          </Button>
+          <Button size="xs" variant="default" onClick={() => onRotate(key)}>
+            New secret
+          </Button>
+          <Button size="xs" variant="light" color="red" onClick={() => onRevoke(key)}>
+            Revoke
+          </Button>
+        </>
+      )}
     </Group>
   );
 }

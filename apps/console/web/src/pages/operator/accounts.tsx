@@ -1,23 +1,12 @@
-import {
-  Badge,
-  Button,
-  Card,
-  Group,
-  Modal,
-  NumberInput,
-  Select,
-  Stack,
-  Switch,
-  Table,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Badge, Button, Card, Group, Modal, Select, Stack, Switch, Table, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { api, type Card as BillingCard, type Plan } from '../../api.ts';
+import { BytesInput } from '../../bytes-input.tsx';
 import { ago, bytes, count } from '../../format.ts';
 import { Answer, Empty } from '../../parts.tsx';
 import { useApi, useChange } from '../../use-api.ts';
+import { ViewDialog } from './view-dialog.tsx';
 
 interface Account {
   readonly id: string;
@@ -38,6 +27,7 @@ export function Accounts() {
   const accounts = useApi<Account[]>('operator/accounts');
   const [search, setSearch] = useState('');
   const [edited, setEdited] = useState<Account>();
+  const [viewed, setViewed] = useState<Account>();
   return (
     <Stack>
       <TextInput
@@ -84,14 +74,24 @@ export function Accounts() {
                         </Table.Td>
                         <Table.Td>{account.lastUsedAt === undefined ? 'never' : ago(account.lastUsedAt)}</Table.Td>
                         <Table.Td>
-                          <Button
-                            size="xs"
-                            variant="default"
-                            onClick={() => setEdited(account)}
-                            aria-label={`Change ${account.name}`}
-                          >
-                            Change
-                          </Button>
+                          <Group gap="xs" wrap="nowrap">
+                            <Button
+                              size="xs"
+                              variant="default"
+                              onClick={() => setEdited(account)}
+                              aria-label={`Change ${account.name}`}
+                            >
+                              Change
+                            </Button>
+                            <Button
+                              size="xs"
+                              variant="default"
+                              onClick={() => setViewed(account)}
+                              aria-label={`View ${account.name}`}
+                            >
+                              View
+                            </Button>
+                          </Group>
                         </Table.Td>
                       </Table.Tr>
                     ))}
@@ -102,6 +102,7 @@ export function Accounts() {
           );
         }}
       </Answer>
+      {viewed && <ViewDialog id={viewed.id} name={viewed.name} onClose={() => setViewed(undefined)} />}
       <Modal
         opened={edited !== undefined}
         onClose={() => setEdited(undefined)}
@@ -114,15 +115,13 @@ export function Accounts() {
   );
 }
 
-const MiB = 1024 * 1024;
-
 function AccountForm({ account, onDone }: { account: Account; onDone: () => void }) {
   const plans = useApi<Plan[]>('operator/plans');
   const form = useForm({
     initialValues: {
       plan: account.plan,
       status: account.status as string,
-      quotaMib: (account.quotaBytes === undefined ? '' : Math.round(account.quotaBytes / MiB)) as number | '',
+      quotaBytes: (account.quotaBytes ?? '') as number | '',
       brand: account.card?.brand ?? '',
       last4: account.card?.last4 ?? '',
       servesPeers: account.servesPeers ?? false,
@@ -131,14 +130,13 @@ function AccountForm({ account, onDone }: { account: Account; onDone: () => void
   const change = useChange((body: object) => api(`operator/accounts/${account.id}`, { method: 'POST', body }), {
     done: 'Saved. All services use the new values.',
   });
-  const save = form.onSubmit(({ plan, status, quotaMib, brand, last4, servesPeers }) => {
+  const save = form.onSubmit(({ plan, status, quotaBytes, brand, last4, servesPeers }) => {
     const before = form.getInitialValues();
     const isSameCard = brand === before.brand && last4 === before.last4;
     const body = {
       ...(plan !== before.plan && { plan }),
       ...(status !== before.status && { status }),
-      // The field shows whole MiB. An unedited quota keeps its exact bytes.
-      ...(quotaMib !== before.quotaMib && { quotaBytes: quotaMib === '' ? null : quotaMib * MiB }),
+      ...(quotaBytes !== before.quotaBytes && { quotaBytes: quotaBytes === '' ? null : quotaBytes }),
       ...(servesPeers !== before.servesPeers && { servesPeers }),
       ...(!isSameCard && { card: brand === '' ? null : { brand, last4 } }),
     };
@@ -154,13 +152,7 @@ function AccountForm({ account, onDone }: { account: Account; onDone: () => void
           {...form.getInputProps('plan')}
         />
         <Select label="Status" data={['active', 'suspended']} allowDeselect={false} {...form.getInputProps('status')} />
-        <NumberInput
-          label="Quota in MiB"
-          description="Empty: quota of the plan"
-          min={0}
-          allowDecimal={false}
-          {...form.getInputProps('quotaMib')}
-        />
+        <BytesInput label="Quota" description="Empty: quota of the plan" {...form.getInputProps('quotaBytes')} />
         <Group grow>
           <TextInput label="Card brand" placeholder="visa; empty for none" {...form.getInputProps('brand')} />
           <TextInput label="Last four digits" maxLength={4} {...form.getInputProps('last4')} />

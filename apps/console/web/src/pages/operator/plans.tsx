@@ -2,7 +2,8 @@ import { Button, Card, Group, Modal, NumberInput, SimpleGrid, Stack, Text, TextI
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { api, type Plan } from '../../api.ts';
-import { count } from '../../format.ts';
+import { BytesInput } from '../../bytes-input.tsx';
+import { bytes, count } from '../../format.ts';
 import { Answer } from '../../parts.tsx';
 import { useApi, useChange } from '../../use-api.ts';
 
@@ -20,12 +21,19 @@ const limitTitles: Readonly<Record<(typeof limits)[number], string>> = {
   requestsPerSecond: 'Requests per second',
   burst: 'Burst',
   creditsPerDay: 'Credits per day',
-  storedBytes: 'Stored bytes',
-  bytesInPerDay: 'Bytes received per day',
-  bytesOutPerDay: 'Bytes sent per day',
+  storedBytes: 'Stored',
+  bytesInPerDay: 'Received per day',
+  bytesOutPerDay: 'Sent per day',
   concurrentRequests: 'Concurrent requests per service',
   webSockets: 'WebSockets',
 };
+
+const inBytes: readonly string[] = ['storedBytes', 'bytesInPerDay', 'bytesOutPerDay'];
+
+function shown(limit: (typeof limits)[number], value: number | undefined): string {
+  if (value === undefined) return 'no limit';
+  return inBytes.includes(limit) ? bytes(value) : count(value);
+}
 
 /** Plans and their limits. */
 export function Plans() {
@@ -54,7 +62,7 @@ export function Plans() {
                 {limits.map((limit) => (
                   <Group key={limit} justify="space-between">
                     <Text size="sm">{limitTitles[limit]}</Text>
-                    <Text size="sm">{plan[limit] === undefined ? 'no limit' : count(plan[limit])}</Text>
+                    <Text size="sm">{shown(limit, plan[limit])}</Text>
                   </Group>
                 ))}
               </Card>
@@ -99,16 +107,14 @@ function PlanForm({ plan, onDone }: { plan: Plan; onDone: () => void }) {
       <Stack gap="sm">
         <TextInput label="Name" required readOnly={plan.name !== ''} {...form.getInputProps('name')} />
         <TextInput label="Title" required {...form.getInputProps('title')} />
-        {limits.map((limit) => (
-          <NumberInput
-            key={limit}
-            label={limitTitles[limit]}
-            placeholder="no limit"
-            min={0}
-            allowDecimal={false}
-            {...form.getInputProps(limit)}
-          />
-        ))}
+        {limits.map((limit) => {
+          const field = { label: limitTitles[limit], placeholder: 'no limit', ...form.getInputProps(limit) };
+          return inBytes.includes(limit) ? (
+            <BytesInput key={limit} {...field} />
+          ) : (
+            <NumberInput key={limit} min={0} allowDecimal={false} {...field} />
+          );
+        })}
         <Button type="submit" loading={put.isPending}>
           Save
         </Button>

@@ -92,7 +92,7 @@ function GroupTable({ groups, by, filter, onFilter }: { groups: readonly UsageGr
 }
 
 /** Latencies, as upper bounds of the measured values. */
-function milliseconds(value: number | null | undefined): string {
+export function milliseconds(value: number | null | undefined): string {
   if (value === undefined) return '–';
   return value === null ? '> 4 s' : value >= 1000 ? `≤ ${(value / 1000).toFixed(1)} s` : `≤ ${value} ms`;
 }
