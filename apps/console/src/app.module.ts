@@ -5,6 +5,7 @@ import {
   AccountViews,
   ApiTokens,
   Auth,
+  Identities,
   MailboxProofs,
   Members,
   type SecretBox,
@@ -48,8 +49,9 @@ import { RequestLog } from './request-log.ts';
 import { SessionCookie, SessionGuard } from './session.ts';
 import type { ConsoleSettings } from './settings.ts';
 import { sharedSignInAttempts } from './sign-in-attempts.ts';
+import { openSingleSignOn } from './single-sign-on/single-sign-on.ts';
 import type { ConsoleStores } from './stores.ts';
-import { ADDRESSES, BILLING, MAILER, NETWORKS, PIN_REQUESTS, STORES } from './tokens.ts';
+import { ADDRESSES, BILLING, MAILER, NETWORKS, PIN_REQUESTS, SINGLE_SIGN_ON, STORES } from './tokens.ts';
 import { Upstream } from './upstream.ts';
 import { WebPages } from './web-pages.ts';
 
@@ -107,6 +109,12 @@ export class AppModule implements NestModule, OnApplicationShutdown {
         },
         { provide: PIN_REQUESTS, useFactory: stores.pinRequests },
         AlertRunner,
+        { provide: SINGLE_SIGN_ON, useValue: openSingleSignOn(settings, logger) },
+        {
+          provide: Identities,
+          inject: [Auth, ACCOUNT_STORE],
+          useFactory: (auth: Auth, store: AccountStore) => new Identities({ auth, store }),
+        },
         { provide: MAILER, useValue: openMailer(settings, logger) },
         MailboxMails,
         {

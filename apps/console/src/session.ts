@@ -74,18 +74,19 @@ function requireOwnPage({ method, headers }: Request): void {
 /** Session token in a cookie that scripts cannot read and other sites cannot send. */
 @Injectable()
 export class SessionCookie {
-  readonly #isSecure: boolean;
+  /** Whether browsers send it over TLS only. */
+  readonly isSecure: boolean;
 
   constructor(@Inject(SETTINGS) { tls, CAIRN_PUBLIC_CONSOLE_URL: url }: ConsoleSettings) {
-    this.#isSecure = tls !== undefined || url?.startsWith('https:') === true;
+    this.isSecure = tls !== undefined || url?.startsWith('https:') === true;
   }
 
   set(response: Response, token: string): void {
-    response.cookie(cookieName, token, { httpOnly: true, sameSite: 'strict', secure: this.#isSecure, path: '/' });
+    response.cookie(cookieName, token, { httpOnly: true, sameSite: 'strict', secure: this.isSecure, path: '/' });
   }
 
   clear(response: Response): void {
-    response.clearCookie(cookieName, { httpOnly: true, sameSite: 'strict', secure: this.#isSecure, path: '/' });
+    response.clearCookie(cookieName, { httpOnly: true, sameSite: 'strict', secure: this.isSecure, path: '/' });
   }
 }
 

@@ -42,6 +42,16 @@ export const settingsShape = {
   CAIRN_ALERT_SECONDS: integer(1, 86_400, 'a number of seconds')
     .default(60)
     .describe('Seconds between checks of usage alerts.'),
+  CAIRN_OIDC_ISSUER: url().optional().describe('OpenID provider with which people sign in. Default: none.'),
+  CAIRN_OIDC_CLIENT_ID: text(/^[\x21-\x7e]{1,256}$/, 'the id that the provider gave')
+    .optional()
+    .describe('Client id of the console at the OpenID provider.'),
+  CAIRN_OIDC_CLIENT_SECRET: secret(/^[\x21-\x7e]{1,512}$/, 'the secret that the provider gave')
+    .optional()
+    .describe('Client secret of the console at the OpenID provider.'),
+  CAIRN_OIDC_NAME: text(/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,39}$/u, 'a short name')
+    .default('single sign-on')
+    .describe('Name of the OpenID provider on the sign-in page.'),
   CAIRN_STRIPE_SECRET_KEY: secret(/^(sk|rk)_[A-Za-z0-9_]{8,256}$/, 'a secret key of Stripe, sk_…')
     .optional()
     .describe('Secret key of Stripe, which takes cards. Default: the operator attaches them.'),

@@ -1,5 +1,7 @@
 /** Injection token of `Mailer`, undefined without an SMTP server. */
 export const MAILER = Symbol('MAILER');
+/** Injection token of `SingleSignOn`, undefined without an OpenID provider. */
+export const SINGLE_SIGN_ON = Symbol('SINGLE_SIGN_ON');
 /** Injection token of `BillingProvider`. */
 export const BILLING = Symbol('BILLING');
 /** Injection token of `ConsoleStores`. */

@@ -42,11 +42,12 @@ export { openLmdbAccountStore } from './lmdb-account-store.ts';
 export { AccountMembers, accountMemberLimits, type Invitation } from './members/account-members.ts';
 export { AccountViews, accountViewMs } from './members/account-views.ts';
 export { type ApiToken, ApiTokens, apiTokenLimits, apiTokenPrefix } from './members/api-tokens.ts';
+export { Identities, type IdentityClaims } from './members/identities.ts';
 export { emailVerificationMs, MailboxProofs, passwordResetMs, type SentProof } from './members/mailbox-proofs.ts';
-export type { AccountView, Member, MemberRole, Session, SessionClient } from './members/member.ts';
+export type { AccountView, Member, MemberRole, Passkey, Session, SessionClient } from './members/member.ts';
 export { type AccountRole, accountRoles } from './members/member.ts';
 export type { MemberChange, MemberStore } from './members/member-store.ts';
-export type { MemberToken, MemberTokenKind } from './members/member-token.ts';
+export { type MemberToken, type MemberTokenKind, memberTokenId, newMemberToken } from './members/member-token.ts';
 export type { MemberTokenStore } from './members/member-token-store.ts';
 export {
   type Credentials,

@@ -18,8 +18,8 @@ export function addMemberCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action((options: JsonOption) =>
       withMembers(async (members) => {
-        const found: Omit<Member, 'passwordHash' | 'totp'>[] = [];
-        for await (const { passwordHash: _, totp: __, ...member } of members.list()) found.push(member);
+        const found: Omit<Member, 'passwordHash' | 'totp' | 'passkeys'>[] = [];
+        for await (const { passwordHash: _, totp: __, passkeys: ___, ...member } of members.list()) found.push(member);
         const rows = found.map(({ email, accountId, role, createdAt }) => [email, accountId, role, time(createdAt)]);
         print(found, options, table([['E-MAIL', 'ACCOUNT', 'ROLE', 'CREATED'], ...rows]));
       }),

@@ -13,17 +13,21 @@ import { NetworksController } from './networks.controller.ts';
 import { OperatorController } from './operator.controller.ts';
 import { OperatorNetworkController } from './operator-network.controller.ts';
 import { OverviewController } from './overview.controller.ts';
+import { PasskeysController } from './passkeys.controller.ts';
 import { PinRequestsController } from './pin-requests.controller.ts';
 import { RequestsController } from './requests.controller.ts';
 import { ServingController } from './serving.controller.ts';
 import { SessionsController } from './sessions.controller.ts';
 import { SignInController } from './sign-in.controller.ts';
+import { SingleSignOnController } from './single-sign-on.controller.ts';
 import { UploadsController } from './uploads.controller.ts';
 import { WebhookController } from './webhook.controller.ts';
 
 /** The whole API. */
 export const controllers: Type[] = [
   SignInController,
+  SingleSignOnController,
+  PasskeysController,
   SessionsController,
   MailboxController,
   MembersController,

@@ -1,12 +1,10 @@
 import { MailboxProofs, type SignedIn } from '@cairn/auth';
-import { SETTINGS } from '@cairn/service-kit/nest';
-import { Controller, Get, HttpCode, Inject, Post, Req } from '@nestjs/common';
+import { Controller, HttpCode, Inject, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { z } from 'zod';
 import { Describe, TakesBody } from '../describe.ts';
 import { MailboxMails } from '../mail/mailbox-mails.ts';
 import { Me, Open } from '../session.ts';
-import type { ConsoleSettings } from '../settings.ts';
 
 const text = (what: string) => z.string({ error: `expected ${what}` }).max(1024, 'expected fewer characters');
 const addressBody = z.object({ email: text('an e-mail address') });
@@ -19,15 +17,7 @@ export class MailboxController {
   constructor(
     @Inject(MailboxProofs) private readonly proofs: MailboxProofs,
     @Inject(MailboxMails) private readonly mails: MailboxMails,
-    @Inject(SETTINGS) private readonly settings: ConsoleSettings,
   ) {}
-
-  @Describe('Reports whether visitors can sign up, and whether the console sends mail.')
-  @Open()
-  @Get('sign-in')
-  ways() {
-    return { hasSignUp: this.settings.CAIRN_SIGN_UP === 'open', hasMail: this.mails.isConfigured };
-  }
 
   @Describe('Sends a link to set a new password. The answer is the same for an address without a member.')
   @Open()

@@ -114,8 +114,8 @@ export class OperatorController {
   @Get('members')
   async listMembers() {
     const found: object[] = [];
-    for await (const { passwordHash: _, totp, ...member } of this.members.list())
-      found.push({ ...member, hasTotp: totp?.isConfirmed ?? false });
+    for await (const { passwordHash: _, totp, passkeys = [], ...member } of this.members.list())
+      found.push({ ...member, hasTotp: totp?.isConfirmed ?? false, passkeys: passkeys.length });
     return found;
   }
 

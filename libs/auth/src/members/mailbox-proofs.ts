@@ -55,7 +55,8 @@ export class MailboxProofs {
   }
 
   /**
-   * Sets a new password, ends all sessions of the member, and verifies the address. A second factor stays.
+   * Sets a new password, ends all sessions, API tokens and passkeys of the member, and verifies the address. A second factor
+   * stays.
    * @throws TOKEN_INVALID, PASSWORD_WEAK: the token still works after a weak password
    */
   async resetPassword(token: string, password: string, from: string): Promise<Member> {
@@ -63,6 +64,8 @@ export class MailboxProofs {
     checkPassword(password, member.email);
     await this.#take('password-reset', token);
     await this.#members.setPassword(member, password, { who: member.email, from });
+    await this.#store.tokens.removeOf('api', member.id);
+    if (member.passkeys) await this.#store.update(member.id, (before) => ({ ...before, passkeys: undefined }));
     return await this.#setVerified(member, { who: member.email, from });
   }
 

@@ -2,9 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { AccountRole } from './member.ts';
 
 /** Purpose of a token. A token of one purpose is refused for every other. */
-export type MemberTokenKind = 'password-reset' | 'email-verification' | 'invitation' | 'api';
+export type MemberTokenKind = 'password-reset' | 'email-verification' | 'invitation' | 'api' | 'identity' | 'passkey';
 
-/** Random text whose hash is stored: the owner of a mailbox proves access with it, or a program acts for a member. */
+/**
+ * Record that is found by a hash: of a random text, with which the owner of a mailbox proves access or a program acts for a
+ * member; of an identity of an OpenID provider; or of the challenge of a passkey.
+ */
 export interface MemberToken {
   /** SHA-256 of the token in hexadecimal. The store has no token that could be used. */
   readonly id: string;
@@ -15,7 +18,7 @@ export interface MemberToken {
   readonly email: string;
   /** Role of the invited member. */
   readonly role?: AccountRole;
-  /** Name of an API token. */
+  /** Name of an API token; issuer of an identity. */
   readonly name?: string;
   /** True for an API token that only reads. */
   readonly isReadOnly?: boolean;

@@ -7,10 +7,12 @@ export interface Member {
   readonly email: string;
   readonly accountId: string;
   readonly role: MemberRole;
-  /** argon2id hash as a PHC string. */
+  /** argon2id hash as a PHC string. Empty for a member without a password. */
   readonly passwordHash: string;
   /** Time at which the member proved to read the mailbox, in milliseconds since 1970. Absent before. */
   readonly emailVerifiedAt?: number | undefined;
+  /** Passkeys. Absent before the first. */
+  readonly passkeys?: readonly Passkey[] | undefined;
   /** Absent until a second factor is set up. */
   readonly totp?: TotpState | undefined;
   /** Milliseconds since 1970. */
@@ -25,6 +27,24 @@ export type MemberRole = AccountRole | 'operator';
 /** Reads a stored member. Earlier versions stored the role `member`, which had the rights of an owner. */
 export function memberFromRecord(record: Omit<Member, 'role'> & { readonly role: MemberRole | 'member' }): Member {
   return { ...record, role: record.role === 'member' ? 'owner' : record.role };
+}
+
+/** Public key credential of a member (WebAuthn). */
+export interface Passkey {
+  /** Credential id in base64url. */
+  readonly id: string;
+  /** COSE public key in base64url. */
+  readonly publicKey: string;
+  /** Signature counter; 0 in authenticators that do not count. */
+  readonly counter: number;
+  /** Ways to reach the authenticator, as the browser named them. */
+  readonly transports?: readonly string[];
+  /** Name given by the member. */
+  readonly name: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** Milliseconds since 1970. Absent before the first use. */
+  readonly usedAt?: number | undefined;
 }
 
 /** State of a second factor (RFC 6238). */

@@ -139,6 +139,11 @@ export class Members {
       await this.#requireCode(member, code);
     }
     await attempt.succeeded();
+    return await this.enter(member, client);
+  }
+
+  /** Starts a session of a member whom the caller has authenticated. */
+  async enter(member: Member, client: SessionClient): Promise<SignedIn & { readonly token: string }> {
     const account = await this.#auth.account(member.accountId);
     return { ...(await this.sessions.open(member, client)), member, account };
   }

@@ -23,9 +23,9 @@ export function hashPassword(password: string): Promise<string> {
   return hash(password, cost);
 }
 
-/** Compares a password with a stored hash. Without a hash it does the same work, so that timing does not reveal members. */
+/** Compares a password with a stored hash. With an empty hash or none it does the same work, so that timing does not reveal members. */
 export async function passwordMatches(stored: string | undefined, password: string): Promise<boolean> {
-  if (stored !== undefined) return await verify(stored, password);
+  if (stored !== undefined && stored !== '') return await verify(stored, password);
   await hash(password, cost);
   return false;
 }

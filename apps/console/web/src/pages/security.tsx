@@ -5,6 +5,7 @@ import { api, type Me } from '../api.ts';
 import { Copy, Failure, PageHead } from '../parts.tsx';
 import { useChange } from '../use-api.ts';
 import { EmailCard } from './security/email-card.tsx';
+import { PasskeysCard } from './security/passkeys-card.tsx';
 import { SessionsCard } from './security/sessions-card.tsx';
 import { TokensCard } from './security/tokens-card.tsx';
 
@@ -16,6 +17,7 @@ export function SecurityPage({ me }: { me: Me }) {
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <PasswordCard />
         <TotpCard hasTotp={me.member.hasTotp} />
+        <PasskeysCard />
         <SessionsCard />
         <TokensCard />
         <EmailCard email={me.member.email} isVerified={me.member.hasVerifiedEmail} />

@@ -48,6 +48,9 @@ const sentences: Readonly<Record<string, (entry: AuditEntry) => string>> = {
   'member.email.verify': () => 'verified the e-mail address',
   'member.totp.confirm': () => 'turned the second factor on',
   'member.totp.remove': () => 'turned the second factor off',
+  'member.identity.link': ({ change }) => `signed in with ${text(change?.issuer)} for the first time`,
+  'member.passkey.add': ({ change }) => `added the passkey ${text(change?.name)}`,
+  'member.passkey.remove': ({ change }) => `removed the passkey ${text(change?.name)}`,
   'member.token.create': ({ change }) => `created the API token ${text(change?.name)}`,
   'member.token.revoke': ({ change }) => `revoked the API token ${text(change?.name)}`,
 };
@@ -68,7 +71,7 @@ const fields: Readonly<Record<string, string>> = {
 };
 
 /** Fields that the sentence already has. */
-const inSentence = ['email', 'memberId', 'reason', 'minutes', 'servesPeers'];
+const inSentence = ['email', 'issuer', 'memberId', 'reason', 'minutes', 'servesPeers'];
 
 /** Sentence about the change, without its subject. An action of a later version is shown as it is. */
 export function sentenceOf(entry: AuditEntry): string {
@@ -77,9 +80,9 @@ export function sentenceOf(entry: AuditEntry): string {
 
 /** Changed values. The limits of a key are compared one by one. */
 export function differencesOf({ action, change = {}, before }: AuditEntry): Difference[] {
-  const isToken = action.startsWith('member.token.');
+  const isNamed = /^member\.(token|passkey)\./.test(action);
   const names = [...new Set([...Object.keys(change), ...Object.keys(before ?? {})])];
-  const shown = names.filter((name) => !inSentence.includes(name) && !(isToken && name === 'name'));
+  const shown = names.filter((name) => !inSentence.includes(name) && !(isNamed && name === 'name'));
   return shown.flatMap((name) => {
     // A change names all fields it sets; the entry may know earlier values of others.
     if (!(name in change) && Object.keys(change).length > 0 && name !== 'quotaBytes') return [];

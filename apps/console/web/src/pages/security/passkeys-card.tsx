@@ -1,0 +1,123 @@
+import { Button, Card, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import {
+  browserSupportsWebAuthn,
+  type PublicKeyCredentialCreationOptionsJSON,
+  startRegistration,
+} from '@simplewebauthn/browser';
+import { IconFingerprint } from '@tabler/icons-react';
+import { useState } from 'react';
+import { api } from '../../api.ts';
+import { FormDialog } from '../../form-dialog.tsx';
+import { ago } from '../../format.ts';
+import { Answer, Confirm, Failure } from '../../parts.tsx';
+import { useApi, useChange } from '../../use-api.ts';
+import { browserOf } from './browser-of.ts';
+import { passkeyFault } from './passkey-fault.ts';
+
+interface PasskeyRow {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly usedAt?: number;
+}
+
+/** Passkeys of the member: sign-in with the fingerprint, face or PIN of a device. */
+export function PasskeysCard() {
+  const passkeys = useApi<PasskeyRow[]>('me/passkeys');
+  const [isAdding, setIsAdding] = useState(false);
+  const [doomed, setDoomed] = useState<PasskeyRow>();
+  const remove = useChange((id: string) => api(`me/passkeys/${id}`, { method: 'DELETE' }), {
+    done: 'Passkey removed.',
+  });
+  return (
+    <Card withBorder padding="md" component="section" aria-label="Passkeys">
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h4">
+          Passkeys
+        </Title>
+        <Button
+          size="xs"
+          leftSection={<IconFingerprint size={14} />}
+          disabled={!browserSupportsWebAuthn()}
+          onClick={() => setIsAdding(true)}
+        >
+          Add a passkey
+        </Button>
+      </Group>
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          A passkey signs in with the fingerprint, face or PIN of a device, without password and code. No other site can
+          use it.
+        </Text>
+        <Answer query={passkeys}>
+          {(list) => (
+            <>
+              {list.map((passkey) => (
+                <Group key={passkey.id} justify="space-between" wrap="nowrap" align="flex-start">
+                  <div>
+                    <Text className="wrap-anywhere">{passkey.name}</Text>
+                    <Text size="sm" c="dimmed">
+                      Added {ago(passkey.createdAt)},{' '}
+                      {passkey.usedAt === undefined ? 'never used' : `used ${ago(passkey.usedAt)}`}
+                    </Text>
+                  </div>
+                  <Button
+                    size="xs"
+                    variant="light"
+                    color="red"
+                    aria-label={`Remove the passkey ${passkey.name}`}
+                    onClick={() => setDoomed(passkey)}
+                  >
+                    Remove
+                  </Button>
+                </Group>
+              ))}
+            </>
+          )}
+        </Answer>
+      </Stack>
+      {isAdding && <AddDialog onClose={() => setIsAdding(false)} />}
+      <Confirm
+        title={`Remove the passkey ${doomed?.name}?`}
+        text="It does not sign in any more. Delete it on the device too."
+        action="Remove the passkey"
+        isOpen={doomed !== undefined}
+        onClose={() => setDoomed(undefined)}
+        onConfirm={() => doomed && remove.mutate(doomed.id)}
+      />
+    </Card>
+  );
+}
+
+function AddDialog({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState(browserOf(navigator.userAgent));
+  const add = useChange(
+    async (wanted: string) => {
+      const optionsJSON = await api<PublicKeyCredentialCreationOptionsJSON>('me/passkeys/options', { method: 'POST' });
+      const response = await startRegistration({ optionsJSON }).catch(passkeyFault);
+      await api('me/passkeys', { method: 'POST', body: { name: wanted, response } });
+      onClose();
+    },
+    { done: 'Passkey added. You can sign in with it.', isQuiet: true },
+  );
+  return (
+    <FormDialog
+      title="Add a passkey"
+      action="Add"
+      isSending={add.isPending}
+      isReady={name.trim() !== ''}
+      onSend={() => add.mutate(name.trim())}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        description="The browser asks next where to keep the passkey."
+        maxLength={64}
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      {add.error && <Failure error={add.error} />}
+    </FormDialog>
+  );
+}
