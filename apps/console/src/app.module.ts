@@ -52,6 +52,8 @@ import { sharedSignInAttempts } from './sign-in-attempts.ts';
 import { openSingleSignOn } from './single-sign-on/single-sign-on.ts';
 import type { ConsoleStores } from './stores.ts';
 import { ADDRESSES, BILLING, MAILER, NETWORKS, PIN_REQUESTS, SINGLE_SIGN_ON, STORES } from './tokens.ts';
+import { ResumableUploads } from './uploads/resumable-uploads.ts';
+import { UploadRoom } from './uploads/upload-room.ts';
 import { Upstream } from './upstream.ts';
 import { WebPages } from './web-pages.ts';
 
@@ -63,6 +65,7 @@ export class AppModule implements NestModule, OnApplicationShutdown {
     @Inject(Entrance) private readonly entrance: Entrance,
     @Inject(MAILER) private readonly mailer: Mailer | undefined,
     @Inject(PIN_REQUESTS) private readonly requests: PinRequestStore,
+    @Inject(ResumableUploads) private readonly uploads: ResumableUploads,
   ) {}
 
   static forRoot(this: void, context: ServiceContext<ConsoleSettings>): DynamicModule {
@@ -160,6 +163,12 @@ export class AppModule implements NestModule, OnApplicationShutdown {
           inject: [ACCOUNT_STORE],
           useFactory: (store: AccountStore) => new AccountViews({ store }),
         },
+        {
+          provide: ResumableUploads,
+          useFactory: () =>
+            new ResumableUploads({ home: settings.CAIRN_HOME, bytesMax: settings.CAIRN_UPLOAD_BYTES_MAX, logger }),
+        },
+        UploadRoom,
         ServiceUsages,
         Entrance,
         SessionCookie,
@@ -183,6 +192,7 @@ export class AppModule implements NestModule, OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
+    this.uploads.close();
     await this.mailer?.close();
     const { pins, billing } = this.stores;
     await Promise.all([pins, billing, this.requests].map((store) => store.close()));

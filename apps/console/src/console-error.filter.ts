@@ -45,6 +45,7 @@ const statuses: Readonly<Record<string, number>> = {
   PIN_NOT_FOUND: 404,
   UPLOAD_TOO_SLOW: 408,
   ACCOUNT_EXISTS: 409,
+  UPLOAD_INCOMPLETE: 409,
   MEMBER_EXISTS: 409,
   OWNER_REQUIRED: 409,
   KEY_EXISTS: 409,

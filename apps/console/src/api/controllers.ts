@@ -16,6 +16,7 @@ import { OverviewController } from './overview.controller.ts';
 import { PasskeysController } from './passkeys.controller.ts';
 import { PinRequestsController } from './pin-requests.controller.ts';
 import { RequestsController } from './requests.controller.ts';
+import { ResumableUploadsController } from './resumable-uploads.controller.ts';
 import { ServingController } from './serving.controller.ts';
 import { SessionsController } from './sessions.controller.ts';
 import { SignInController } from './sign-in.controller.ts';
@@ -38,6 +39,7 @@ export const controllers: Type[] = [
   FilesController,
   ContentController,
   UploadsController,
+  ResumableUploadsController,
   PinRequestsController,
   WebhookController,
   ServingController,

@@ -1,18 +1,14 @@
 import { PassThrough } from 'node:stream';
 import type { SignedIn } from '@cairn/auth';
-import { CairnError } from '@cairn/errors';
-import { byteText } from '@cairn/service-kit';
-import { SETTINGS } from '@cairn/service-kit/nest';
 import { Controller, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { errorAnswerOf } from '../console-error.filter.ts';
 import { Describe, TakesBody, TakesQuery } from '../describe.ts';
 import { Me } from '../session.ts';
-import type { ConsoleSettings } from '../settings.ts';
 import { rootOfAdd } from '../uploads/add-answer.ts';
-import { storageRefusal } from '../uploads/storage-refusal.ts';
 import { UploadRegistry } from '../uploads/upload-registry.ts';
+import { UploadRoom } from '../uploads/upload-room.ts';
 import { endOf, Upstream } from '../upstream.ts';
 
 const announcement = z.object({
@@ -34,42 +30,14 @@ export class UploadsController {
 
   constructor(
     @Inject(Upstream) private readonly upstream: Upstream,
-    @Inject(SETTINGS) private readonly settings: ConsoleSettings,
+    @Inject(UploadRoom) private readonly room: UploadRoom,
   ) {}
 
   @Describe('Announces an upload. It is refused here if the account has no card or too little quota.')
   @Post('uploads')
   async announce(@Me() { account }: SignedIn, @TakesBody(announcement) asked: z.infer<typeof announcement>) {
-    const { name, bytes, ignoresQuota } = asked;
-    const { CAIRN_UPLOAD_BYTES_MAX: bytesMax } = this.settings;
-    if (bytes > bytesMax)
-      throw new CairnError(
-        'UPLOAD_TOO_LONG',
-        `${called(name)} has ${byteText(bytes)}; an upload has ${byteText(bytesMax)} at most.`,
-        {
-          hint: 'Split it, or ask the operator of this service for a higher limit.',
-        },
-      );
-    const { held, quota } = await this.#room(account.id);
-    const left = Math.max(0, quota - held);
-    if (!ignoresQuota && bytes > left)
-      throw new CairnError(
-        'QUOTA_EXCEEDED',
-        `${called(name)} has ${byteText(bytes)}; ${byteText(left)} are left of the quota of ${byteText(quota)}.`,
-        {
-          hint: 'Unpin files that you do not need, or ask for a higher quota. If the content is stored already, retry.',
-        },
-      );
+    await this.room.require(account.id, asked);
     return { id: this.#registry.announce(account.id) };
-  }
-
-  /** Stored bytes and quota of the account. @throws CARD_REQUIRED and other refusals of the storage API */
-  async #room(accountId: string): Promise<{ readonly held: number; readonly quota: number }> {
-    const answer = await this.upstream.storage(accountId, 'repo/stat?size-only=true', { payer: 'service' });
-    const text = await answer.body.text();
-    if (answer.status !== 200) throw storageRefusal(answer.status, text, answer.headers['retry-after']);
-    const { RepoSize, StorageMax } = JSON.parse(text) as { readonly RepoSize: number; readonly StorageMax: number };
-    return { held: RepoSize, quota: StorageMax };
   }
 
   @Describe('State of an upload, for pages that have no answer yet or lost it.')
@@ -130,8 +98,4 @@ function relayOf(request: Request, onBytes: (received: number) => void): PassThr
     if (!request.complete) relay.destroy(new Error('the client closed the connection'));
   });
   return request.pipe(relay);
-}
-
-function called(name: string): string {
-  return name === '' ? 'The upload' : JSON.stringify(name);
 }

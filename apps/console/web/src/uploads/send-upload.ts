@@ -1,18 +1,6 @@
 import { ApiError, api, guardHeaders } from '../api.ts';
+import type { SendOptions, StoredUpload } from './send-options.ts';
 import type { UploadSource } from './upload-source.ts';
-
-/** Outcome of an upload. */
-export interface StoredUpload {
-  readonly cid: string;
-}
-
-export interface SendOptions {
-  readonly signal: AbortSignal;
-  /** Skips the quota check. Content that is stored already takes no room. */
-  readonly ignoresQuota: boolean;
-  /** Called with the number of bytes sent. */
-  readonly onProgress: (sent: number) => void;
-}
 
 /** State of an upload at the console, readable during the transfer. */
 type RemoteState =
@@ -25,18 +13,24 @@ const lookEveryMs = 2000;
 /** Longest name of a pin, in bytes of UTF-8. */
 const pinNameBytesMax = 255;
 
-/**
- * Announces and sends an upload. This module is the only one that knows the transport, so that a resumable one can replace it.
- * @throws ApiError, or the reason of the signal
- */
+/** Files from this size on are sent by a protocol that continues after a lost connection. */
+const resumableBytesMin = 256 * 1024 * 1024;
+
+/** Announces and sends an upload. @throws ApiError, or the reason of the signal */
 export async function sendUpload(source: UploadSource, options: SendOptions): Promise<StoredUpload> {
   const { signal, ignoresQuota } = options;
-  const { name, bytes } = source;
+  const { name, bytes, kind, files } = source;
   const { id } = await api<{ readonly id: string }>('uploads', {
     method: 'POST',
     body: { name: name.slice(0, 1024), bytes, ignoresQuota },
   });
   signal.throwIfAborted();
+  const [only] = files;
+  if (kind === 'file' && only !== undefined && bytes >= resumableBytesMin && !ignoresQuota) {
+    // Loaded on demand: few files are that large.
+    const { sendResumable } = await import('./send-resumable.ts');
+    return await sendResumable(only.file, { name: pinNameOf(name), ...options });
+  }
   const ended = new AbortController();
   try {
     return await Promise.race([post(id, source, options, ended.signal), refusalOf(id, ended.signal)]);
@@ -76,8 +70,13 @@ function post(id: string, source: UploadSource, { signal, onProgress }: SendOpti
 }
 
 function queryOf(id: string, { name, kind }: UploadSource): URLSearchParams {
-  const isPinName = new TextEncoder().encode(name).length <= pinNameBytesMax;
-  return new URLSearchParams({ upload: id, kind, ...(isPinName && { name }) });
+  const pinName = pinNameOf(name);
+  return new URLSearchParams({ upload: id, kind, ...(pinName !== '' && { name: pinName }) });
+}
+
+/** Name of the pin; empty if the name is too long for one. */
+function pinNameOf(name: string): string {
+  return new TextEncoder().encode(name).length <= pinNameBytesMax ? name : '';
 }
 
 /** Escapes a path as Kubo's clients do, since the API decodes `%` and `+`. */

@@ -1,5 +1,6 @@
 import { ApiError } from '../api.ts';
-import { type SendOptions, type StoredUpload, sendUpload } from './send-upload.ts';
+import type { SendOptions, StoredUpload } from './send-options.ts';
+import { sendUpload } from './send-upload.ts';
 import type { UploadSource } from './upload-source.ts';
 
 /** Immutable state of one upload, as shown on the pages. */
