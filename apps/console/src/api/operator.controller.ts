@@ -1,15 +1,21 @@
+import { statfs } from 'node:fs/promises';
 import { type AuditEntry, Auth, keyReference, Members, type SignedIn } from '@cairn/auth';
 import { parsePlan } from '@cairn/metering';
+import type { PinRequestStore } from '@cairn/pinning';
+import { SETTINGS } from '@cairn/service-kit/nest';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { Addresses } from '../addresses.ts';
 import { Describe, TakesBody, TakesQuery } from '../describe.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import { NetworkStates } from '../network-states.ts';
 import { ServiceUsages } from '../operator/service-usages.ts';
 import { parseBody } from '../parse-body.ts';
 import { actorOf, ForOperators, Me } from '../session.ts';
+import type { ConsoleSettings } from '../settings.ts';
 import type { ConsoleStores } from '../stores.ts';
-import { ADDRESSES, STORES } from '../tokens.ts';
+import { ADDRESSES, MAILER, PIN_REQUESTS, STORES } from '../tokens.ts';
 import { Upstream } from '../upstream.ts';
 import { type SpanName, spans } from '../usage-summary.ts';
 
@@ -45,6 +51,10 @@ export class OperatorController {
     @Inject(Upstream) private readonly upstream: Upstream,
     @Inject(ADDRESSES) private readonly addresses: Addresses,
     @Inject(ServiceUsages) private readonly usages: ServiceUsages,
+    @Inject(NetworkStates) private readonly networks: NetworkStates,
+    @Inject(PIN_REQUESTS) private readonly requests: PinRequestStore,
+    @Inject(MAILER) private readonly mailer: Mailer | undefined,
+    @Inject(SETTINGS) private readonly settings: ConsoleSettings,
   ) {}
 
   @Describe('Usage of the service in the last hour, day or month: top accounts and methods, latency. At most 15 s old.')
@@ -119,9 +129,9 @@ export class OperatorController {
     return found;
   }
 
-  @Describe('State of the services and of the store.')
+  @Describe('State of the services, chains, queues, the disk and the store.')
   @Get('health')
-  async health() {
+  async health(@Me() { account }: SignedIn): Promise<object> {
     const { ipfsPeer: peer, ...services } = this.addresses;
     const [storage, gateway, ipfsGateway, ipfsPeer] = await Promise.all([
       this.upstream.readiness(services.storage),
@@ -138,7 +148,13 @@ export class OperatorController {
       sum.bytes += bytes;
     }
     const collection = await this.stores.pins.collectionState();
-    return { storage, gateway, ipfsGateway, ipfsPeer, held: sum, isCollecting: collection !== undefined };
+    return {
+      ...{ storage, gateway, ipfsGateway, ipfsPeer },
+      ...{ held: sum, isCollecting: collection !== undefined },
+      networks: await this.networks.list(account.id),
+      queues: { fetches: await this.requests.openCount(), ...(this.mailer && { mails: this.mailer.queued }) },
+      disk: await diskOf(this.settings.CAIRN_HOME),
+    };
   }
 
   @Describe('Entries of the audit log, the newest first: who changed what, from which value, from which address.')
@@ -170,4 +186,10 @@ export class OperatorController {
 /** Shows the reference of a key instead of its id, since the id alone gives access to JSON-RPC. */
 function shown({ keyId, ...entry }: AuditEntry) {
   return { ...entry, ...(keyId !== undefined && { key: keyReference(keyId) }) };
+}
+
+/** Free and total bytes of the disk of the home. */
+async function diskOf(home: string): Promise<{ readonly free: number; readonly total: number }> {
+  const { bavail, bsize, blocks } = await statfs(home);
+  return { free: bavail * bsize, total: blocks * bsize };
 }

@@ -40,6 +40,11 @@ export class Mailer {
     this.#logger = logger;
   }
 
+  /** Mails that wait or are in transit. */
+  get queued(): number {
+    return this.#queued.size;
+  }
+
   /** Queues the mail that `compose` returns; none if it returns undefined. @throws SERVICE_BUSY if the queue is full */
   post(compose: () => Promise<Mail | undefined>): void {
     if (this.#queued.size >= mailLimits.queuedMax)

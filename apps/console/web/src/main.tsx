@@ -9,6 +9,7 @@ import {
   MantineProvider,
   NavLink,
   Notification,
+  TableScrollContainer,
 } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
@@ -31,6 +32,10 @@ const theme = createTheme({
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' }, body: { minWidth: 0 } } }),
     NavLink: NavLink.extend({ styles: { label: { color: 'var(--mantine-color-text)' } } }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+    // Long tables scroll by keyboard too.
+    TableScrollContainer: TableScrollContainer.extend({
+      defaultProps: { scrollAreaProps: { viewportProps: { tabIndex: 0 } } },
+    }),
     Badge: Badge.extend({
       defaultProps: { variant: 'outline' },
       styles: { label: { color: 'var(--mantine-color-text)' } },

@@ -112,7 +112,9 @@ function Call({ network, method, document, url }: { network: string; method: Met
           <Title order={2} size="h4" className="wrap-anywhere">
             {method.name}
           </Title>
-          <Badge>{method['x-cost'] ?? 1} credits</Badge>
+          <Badge>
+            {method['x-cost'] === undefined || method['x-cost'] === 1 ? '1 credit' : `${method['x-cost']} credits`}
+          </Badge>
         </Group>
         <Text size="sm" mb="sm">
           {method.summary}

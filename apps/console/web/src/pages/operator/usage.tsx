@@ -144,7 +144,7 @@ function Groups({
       <Text fw={600} p="md" pb={0} component="h2">
         {title}
       </Text>
-      <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Table.ScrollContainer minWidth={640}>
         <Table verticalSpacing="xs" horizontalSpacing="md" aria-label={title}>
           <Table.Thead>
             <Table.Tr>

@@ -49,7 +49,8 @@ function Meter({
       </Text>
       {limit !== undefined && (
         <Progress
-          value={share}
+          // Axe and screen readers expect no exponent.
+          value={Math.round(share * 10) / 10}
           color={share >= 100 ? 'red' : share > 80 ? 'orange' : undefined}
           aria-label={`${title}: ${Math.round(share)} percent of the limit`}
           my={6}
