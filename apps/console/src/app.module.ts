@@ -135,7 +135,7 @@ export class AppModule implements NestModule, OnApplicationShutdown {
         {
           provide: BILLING,
           inject: [Auth, STORES],
-          useFactory: (auth: Auth, { billing }: ConsoleStores) => billingOf(settings, auth, billing),
+          useFactory: (auth: Auth, used: ConsoleStores) => billingOf(settings, auth, used),
         },
         { provide: ADDRESSES, useValue: addressesOf(settings) },
         {
@@ -199,8 +199,16 @@ export class AppModule implements NestModule, OnApplicationShutdown {
   }
 }
 
-function billingOf(settings: ConsoleSettings, auth: Auth, store: ConsoleStores['billing']): BillingProvider {
+function billingOf(
+  settings: ConsoleSettings,
+  auth: Auth,
+  { billing: store, plans }: Pick<ConsoleStores, 'billing' | 'plans'>,
+): BillingProvider {
   const { CAIRN_STRIPE_SECRET_KEY: secretKey, CAIRN_STRIPE_WEBHOOK_SECRET: webhookSecret } = settings;
   if (secretKey === undefined || webhookSecret === undefined) return localBilling;
-  return new StripeBilling({ auth, store, secretKey, webhookSecret, apiUrl: settings.CAIRN_STRIPE_API_URL });
+  const { CAIRN_STRIPE_API_URL: apiUrl, CAIRN_SIGN_UP_PLAN: planAfter } = settings;
+  return new StripeBilling({
+    ...{ auth, store, secretKey, webhookSecret, apiUrl, planAfter },
+    plans: () => plans.plans(),
+  });
 }

@@ -10,6 +10,21 @@ export interface BillingCustomer {
   readonly paymentMethodId?: string;
   /** Time of the last applied event, according to the provider, in seconds since 1970. */
   readonly changedAt: number;
+  /** Subscription to a paid plan. Absent without one. */
+  readonly subscription?: BillingSubscription;
+  /** Time of the last applied event of a subscription, in seconds since 1970. */
+  readonly subscriptionChangedAt?: number;
+}
+
+/** Subscription of a customer to a paid plan at the provider. */
+export interface BillingSubscription {
+  readonly id: string;
+  /** Id of its only item, which has the price. */
+  readonly itemId: string;
+  /** End of the paid time, in milliseconds since 1970. */
+  readonly paidUntil: number;
+  /** Plan that follows when the subscription ends. Default: the plan of new accounts. */
+  readonly next?: string;
 }
 
 /**

@@ -1,8 +1,10 @@
 import type { Account, Auth } from '@cairn/auth';
+import type { Plan } from '@cairn/metering';
 import Stripe from 'stripe';
-import type { AttachStep, BillingProvider } from './billing-provider.ts';
+import type { AttachStep, BillingProvider, Invoice, PlanStep } from './billing-provider.ts';
 import type { BillingStore } from './billing-store.ts';
 import { BillingError } from './errors.ts';
+import { StripeSubscriptions } from './stripe-subscriptions.ts';
 
 export interface StripeBillingOptions {
   readonly auth: Auth;
@@ -13,7 +15,14 @@ export interface StripeBillingOptions {
   readonly webhookSecret: string;
   /** Address of the API. Default: Stripe's. */
   readonly apiUrl?: string | undefined;
+  /** Returns the plans, whose `stripePrice` names what is subscribed. */
+  readonly plans: () => Promise<readonly Plan[]>;
+  /** Name of the plan that follows a subscription. Default: `free`. */
+  readonly planAfter?: string;
 }
+
+/** Newest invoices that are listed. */
+const invoicesMax = 24;
 
 /** Cards through Stripe: customers enter them on Stripe's page, and Stripe reports the result as a webhook event. */
 export class StripeBilling implements BillingProvider {
@@ -22,8 +31,9 @@ export class StripeBilling implements BillingProvider {
   readonly #auth: Auth;
   readonly #store: BillingStore;
   readonly #webhookSecret: string;
+  readonly #subscriptions: StripeSubscriptions;
 
-  constructor({ auth, store, secretKey, webhookSecret, apiUrl }: StripeBillingOptions) {
+  constructor({ auth, store, secretKey, webhookSecret, apiUrl, plans, planAfter = 'free' }: StripeBillingOptions) {
     this.#auth = auth.as({ who: 'stripe', from: 'webhook' });
     this.#store = store;
     this.#webhookSecret = webhookSecret;
@@ -33,11 +43,12 @@ export class StripeBilling implements BillingProvider {
       telemetry: false,
       ...addressOf(apiUrl),
     });
+    this.#subscriptions = new StripeSubscriptions({ stripe: this.#stripe, auth: this.#auth, store, plans, planAfter });
   }
 
   /** Opens a page of Stripe in setup mode, which creates a SetupIntent and charges nothing. */
   async attach(account: Account, { returnUrl }: { readonly returnUrl: string }): Promise<AttachStep> {
-    try {
+    return await this.#asked(async () => {
       const customer = await this.#customerOf(account);
       const { url } = await this.#stripe.checkout.sessions.create({
         mode: 'setup',
@@ -49,6 +60,36 @@ export class StripeBilling implements BillingProvider {
       });
       if (url === null) throw new Error('Stripe returned no address of the page');
       return { kind: 'redirect', url };
+    });
+  }
+
+  /** Subscribes on a page of Stripe, changes the subscription, or ends it when the paid time ends. */
+  async changePlan(account: Account, plan: Plan, { returnUrl }: { readonly returnUrl: string }): Promise<PlanStep> {
+    return await this.#asked(async () =>
+      this.#subscriptions.change({ account, plan, returnUrl, customerId: await this.#customerOf(account) }),
+    );
+  }
+
+  async invoices({ id }: Account): Promise<readonly Invoice[]> {
+    const known = await this.#store.customer(id);
+    if (known === undefined) return [];
+    return await this.#asked(async () => {
+      const { data } = await this.#stripe.invoices.list({ customer: known.customerId, limit: invoicesMax });
+      return data.map(({ id: invoiceId, number, created, total, currency, status, hosted_invoice_url: url }) => ({
+        id: invoiceId ?? '',
+        number: number ?? undefined,
+        createdAt: created * 1000,
+        amount: total,
+        currency: currency.toUpperCase(),
+        status: status ?? 'draft',
+        url: url ?? undefined,
+      }));
+    });
+  }
+
+  async #asked<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
     } catch (cause) {
       throw new BillingError('BILLING_UNAVAILABLE', 'Stripe could not be reached, or refused the request.', {
         hint: 'Try again in a minute. The log of the service has the reason.',
@@ -74,6 +115,7 @@ export class StripeBilling implements BillingProvider {
     if (await this.#store.isProcessed(event.id)) return;
     if (event.type === 'setup_intent.succeeded') await this.#attached(event);
     if (event.type === 'payment_method.detached') await this.#detached(event);
+    await this.#subscriptions.apply(event);
     // Recorded after the change: if the process is killed in between, the event is delivered again and has the same effect.
     await this.#store.markProcessed(event.id, Date.now());
   }

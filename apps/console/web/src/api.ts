@@ -60,6 +60,11 @@ export interface Plan {
   readonly concurrentRequests?: number;
   readonly webSockets?: number;
   readonly methods?: readonly string[];
+  /** Smallest unit of the currency. */
+  readonly pricePerMonth?: number;
+  readonly currency?: string;
+  readonly stripePrice?: string;
+  readonly isOffered?: boolean;
 }
 
 export interface Card {

@@ -15,6 +15,12 @@ export function count(value: number): string {
   return whole.format(value);
 }
 
+/** `€19.00`, from the smallest unit of the currency */
+export function money(amount: number, currency: string): string {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+}
+
 /** `12.3K` */
 export function compact(value: number): string {
   return compactNumber.format(value);

@@ -4,6 +4,15 @@ import { defaultPlans, parsePlan, requirePlanMethod } from './plan.ts';
 describe('parsePlan', () => {
   test('accepts a name with limits, and the default plans', () => {
     expect(parsePlan({ name: 'a', burst: 5, creditsPerDay: null })).toEqual({ name: 'a', title: 'a', burst: 5 });
+    const priced = {
+      name: 'b',
+      title: 'B',
+      pricePerMonth: 0,
+      currency: 'EUR',
+      stripePrice: 'price_1',
+      isOffered: true,
+    };
+    expect(parsePlan(priced)).toEqual(priced);
     for (const plan of defaultPlans) expect(parsePlan(plan)).toEqual(plan);
   });
 
@@ -15,6 +24,12 @@ describe('parsePlan', () => {
     ['burst', { name: 'a', burst: 0 }],
     ['storedBytes', { name: 'a', storedBytes: '5' }],
     ['methods', { name: 'a', methods: ['eth call'] }],
+    ['pricePerMonth', { name: 'a', pricePerMonth: 19.5, currency: 'EUR' }],
+    ['pricePerMonth', { name: 'a', currency: 'EUR' }],
+    ['currency', { name: 'a', pricePerMonth: 1900 }],
+    ['currency', { name: 'a', pricePerMonth: 1900, currency: 'euro' }],
+    ['stripePrice', { name: 'a', stripePrice: 'prod_1' }],
+    ['isOffered', { name: 'a', isOffered: 'yes' }],
     ['requestsPerHour', { name: 'a', requestsPerHour: 1 }],
   ])('names the invalid field: %s', (field, value) => {
     expect(() => parsePlan(value)).toThrow(

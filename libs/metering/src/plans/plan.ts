@@ -23,6 +23,14 @@ export interface Plan {
   readonly webSockets?: number;
   /** Allowed JSON-RPC methods. A name that ends with `*` allows every method with that prefix. */
   readonly methods?: readonly string[];
+  /** Price of a month in the smallest unit of the currency, such as cents. Absent: no price is published. */
+  readonly pricePerMonth?: number;
+  /** Currency of the price (ISO 4217), such as EUR. Required with a price. */
+  readonly currency?: string;
+  /** Id of the monthly price at Stripe, `price_…`. */
+  readonly stripePrice?: string;
+  /** Whether members choose the plan in the console. Default: only operators assign it. */
+  readonly isOffered?: boolean;
 }
 
 const GiB = 1024 ** 3;
@@ -84,7 +92,8 @@ export const numericLimits = [
   'webSockets',
 ] as const satisfies readonly (keyof Plan)[];
 
-const known: ReadonlySet<string> = new Set(['name', 'title', 'methods', ...numericLimits]);
+const terms = ['pricePerMonth', 'currency', 'stripePrice', 'isOffered'] as const;
+const known: ReadonlySet<string> = new Set(['name', 'title', 'methods', ...terms, ...numericLimits]);
 
 /** Parses a plan. @throws PLAN_INVALID naming the field */
 export function parsePlan(value: unknown): Plan {
@@ -116,7 +125,27 @@ export function parsePlan(value: unknown): Plan {
     }
     plan.methods = methods;
   }
+  Object.assign(plan, parseTerms(given));
   return plan as unknown as Plan;
+}
+
+/** Parses price and offer. @throws PLAN_INVALID */
+function parseTerms(given: Readonly<Record<string, unknown>>): Pick<Plan, (typeof terms)[number]> {
+  const [price, currency, stripePrice, isOffered] = terms.map((term) => given[term] ?? undefined);
+  if (price !== undefined && (typeof price !== 'number' || !Number.isSafeInteger(price) || price < 0))
+    throw invalid('pricePerMonth', price, 'a whole number of the smallest unit, such as 1900 for 19.00');
+  if (currency !== undefined && !/^[A-Z]{3}$/.test(String(currency)))
+    throw invalid('currency', currency, 'a code of three capital letters, such as EUR');
+  if ((price === undefined) !== (currency === undefined))
+    throw invalid(price === undefined ? 'pricePerMonth' : 'currency', undefined, 'set; a price has a currency');
+  if (stripePrice !== undefined && !/^price_[A-Za-z0-9]{1,250}$/.test(String(stripePrice)))
+    throw invalid('stripePrice', stripePrice, 'the id of a price at Stripe, price_…');
+  if (isOffered !== undefined && typeof isOffered !== 'boolean') throw invalid('isOffered', isOffered, 'true or false');
+  return {
+    ...(price !== undefined && { pricePerMonth: price as number, currency: currency as string }),
+    ...(stripePrice !== undefined && { stripePrice: stripePrice as string }),
+    ...(isOffered !== undefined && { isOffered }),
+  };
 }
 
 /** Returns if the plan allows the method. @throws METHOD_NOT_IN_PLAN */

@@ -14,6 +14,10 @@ const fullPlan: Required<Plan> = {
   concurrentRequests: 3,
   webSockets: 4,
   methods: ['eth_call', 'net_*'],
+  pricePerMonth: 1900,
+  currency: 'EUR',
+  stripePrice: 'price_team1',
+  isOffered: true,
 };
 const noLimits = parsePlan({ name: 'no-limits' });
 

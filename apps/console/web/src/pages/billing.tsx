@@ -1,9 +1,11 @@
 import { Anchor, Badge, Button, Card, Group, Select, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { api, type Card as BillingCard, type Me, type Plan } from '../api.ts';
-import { bytes, count, time } from '../format.ts';
+import { bytes, count, money, time } from '../format.ts';
 import { Answer, Empty, PageHead } from '../parts.tsx';
 import { useApi, useChange, useRight } from '../use-api.ts';
+import { ChangePlan, priceOf } from './billing/change-plan.tsx';
+import { Invoices } from './billing/invoices.tsx';
 
 interface Billing {
   readonly provider: 'local' | 'stripe';
@@ -15,6 +17,17 @@ interface Statement {
   readonly lines: readonly Line[];
   readonly total: Omit<Line, 'service' | 'operation' | 'network' | 'key'>;
   readonly storedBytes: { readonly most: number; readonly mean: number };
+  readonly charges: readonly Charge[];
+}
+
+/** Amount for a plan in a part of the month. */
+interface Charge {
+  readonly plan: string;
+  readonly title: string;
+  readonly from: string;
+  readonly to: string;
+  readonly amount: number;
+  readonly currency: string;
 }
 
 interface Line {
@@ -40,8 +53,9 @@ export function BillingPage({ me }: { me: Me }) {
           <Stack>
             <SimpleGrid cols={{ base: 1, sm: 2 }}>
               <CardStatus billing={data} />
-              <PlanCard plan={me.plan} />
+              <PlanCard plan={me.plan} current={me.account.plan} />
             </SimpleGrid>
+            {data.provider === 'stripe' && <Invoices />}
             <Statements months={data.months} />
           </Stack>
         )}
@@ -90,7 +104,9 @@ function CardStatus({ billing: { card, provider } }: { billing: Billing }) {
   );
 }
 
-function PlanCard({ plan }: { plan: Plan | undefined }) {
+function PlanCard({ plan, current }: { plan: Plan | undefined; current: string }) {
+  const mayPay = useRight('bill');
+  const [isChanging, setIsChanging] = useState(false);
   const limits: [string, number | undefined, (value: number) => string][] = [
     ['Requests per second', plan?.requestsPerSecond, count],
     ['Burst of requests', plan?.burst, count],
@@ -103,9 +119,12 @@ function PlanCard({ plan }: { plan: Plan | undefined }) {
   ];
   return (
     <Card withBorder padding="md">
-      <Title order={2} size="h4" mb="xs">
-        Plan: {plan?.title ?? 'none'}
-      </Title>
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h4">
+          Plan: {plan?.title ?? 'none'}
+        </Title>
+        <Text>{plan && priceOf(plan)}</Text>
+      </Group>
       <Table verticalSpacing={2}>
         <Table.Tbody>
           {limits.map(([name, limit, show]) => (
@@ -116,6 +135,12 @@ function PlanCard({ plan }: { plan: Plan | undefined }) {
           ))}
         </Table.Tbody>
       </Table>
+      {mayPay && (
+        <Button mt="sm" variant="default" onClick={() => setIsChanging(true)}>
+          Change the plan
+        </Button>
+      )}
+      {isChanging && <ChangePlan current={current} onClose={() => setIsChanging(false)} />}
     </Card>
   );
 }
@@ -141,8 +166,8 @@ function Statements({ months }: { months: readonly string[] }) {
         </Group>
       </Group>
       <Answer query={statement}>
-        {({ lines, total, storedBytes }) =>
-          lines.length === 0 ? (
+        {({ lines, total, storedBytes, charges }) =>
+          lines.length === 0 && charges.length === 0 ? (
             <Empty title="No usage in this month" />
           ) : (
             <>
@@ -177,6 +202,7 @@ function Statements({ months }: { months: readonly string[] }) {
                   </Table.Tfoot>
                 </Table>
               </Table.ScrollContainer>
+              <Charges list={charges} />
               <Text size="sm" c="dimmed">
                 Stored: {bytes(storedBytes.mean)} in the mean, {bytes(storedBytes.most)} at most. Received{' '}
                 {bytes(total.bytesIn)}, sent {bytes(total.bytesOut)}.
@@ -186,5 +212,25 @@ function Statements({ months }: { months: readonly string[] }) {
         }
       </Answer>
     </Card>
+  );
+}
+
+/** Amounts for the plans of a month. */
+function Charges({ list }: { list: readonly Charge[] }) {
+  if (list.length === 0) return null;
+  const day = (text: string) => new Date(text).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+  return (
+    <Table verticalSpacing={4} mb="sm" aria-label="Charges">
+      <Table.Tbody>
+        {list.map(({ plan, title, from, to, amount, currency }) => (
+          <Table.Tr key={`${plan} ${from}`}>
+            <Table.Td>
+              {title}, {day(from)} to {day(to)}
+            </Table.Td>
+            <Table.Td ta="right">{money(amount, currency)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
   );
 }

@@ -6,6 +6,8 @@ import { BytesInput } from '../../bytes-input.tsx';
 import { bytes, count } from '../../format.ts';
 import { Answer } from '../../parts.tsx';
 import { useApi, useChange } from '../../use-api.ts';
+import { priceOf } from '../billing/change-plan.tsx';
+import { PlanTerms, planTerms, termsOf } from './plan-terms.tsx';
 
 const limits = [
   'requestsPerSecond',
@@ -59,6 +61,13 @@ export function Plans() {
                     Change
                   </Button>
                 </Group>
+                <Group justify="space-between">
+                  <Text size="sm">Price</Text>
+                  <Text size="sm">
+                    {priceOf(plan) || 'none'}
+                    {plan.isOffered && ', offered'}
+                  </Text>
+                </Group>
                 {limits.map((limit) => (
                   <Group key={limit} justify="space-between">
                     <Text size="sm">{limitTitles[limit]}</Text>
@@ -91,6 +100,7 @@ function PlanForm({ plan, onDone }: { plan: Plan; onDone: () => void }) {
   const initialValues: Record<string, string | number> = { name: plan.name, title: plan.title };
   for (const limit of limits) initialValues[limit] = plan[limit] ?? '';
   const form = useForm({ initialValues });
+  const [terms, setTerms] = useState(() => termsOf(plan));
   const put = useChange(
     ({ name, ...values }: typeof form.values) =>
       api(`operator/plans/${encodeURIComponent(String(name))}`, {
@@ -98,6 +108,7 @@ function PlanForm({ plan, onDone }: { plan: Plan; onDone: () => void }) {
         body: {
           ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')),
           ...(plan.methods && { methods: plan.methods }),
+          ...planTerms(terms),
         },
       }),
     { done: 'Saved. The plan takes effect within a second.' },
@@ -115,6 +126,7 @@ function PlanForm({ plan, onDone }: { plan: Plan; onDone: () => void }) {
             <NumberInput key={limit} min={0} allowDecimal={false} {...field} />
           );
         })}
+        <PlanTerms terms={terms} onChange={setTerms} />
         <Button type="submit" loading={put.isPending}>
           Save
         </Button>
