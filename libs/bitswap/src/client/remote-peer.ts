@@ -8,6 +8,9 @@ import type { WantEntry } from '../wire/message.ts';
 /** Entries of one outgoing wantlist message: about 64 KiB. */
 const entriesPerMessage = 1024;
 
+/** Share of the window that is in use when a full window is filled again. */
+const refillShare = 0.75;
+
 /** Settings of a remote peer. */
 export interface RemotePeerOptions<Want> {
   readonly transport: BitswapTransport;
@@ -42,6 +45,7 @@ export class RemotePeer<Want> {
   readonly #limits: BitswapLimits;
   readonly #onFailure: (peer: RemotePeer<Want>, error: unknown) => void;
   #isSending = false;
+  #isRefilling = true;
   #greeting: { readonly isFull: boolean } | undefined;
 
   constructor(target: Target, options: RemotePeerOptions<Want>) {
@@ -53,8 +57,14 @@ export class RemotePeer<Want> {
     this.#sender = new MessageSender(options.transport, options.limits);
   }
 
+  /**
+   * Reports whether further blocks may be requested. A full window has room again when a quarter of it is free, so that one
+   * message requests many blocks.
+   */
   get hasRoom(): boolean {
-    return this.inFlight < this.window;
+    if (this.inFlight >= this.window) this.#isRefilling = false;
+    else if (this.inFlight <= this.window * refillShare) this.#isRefilling = true;
+    return this.#isRefilling;
   }
 
   /** Reports whether the peer was asked for the block, so that a late copy is no fault. */

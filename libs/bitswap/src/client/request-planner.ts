@@ -41,11 +41,13 @@ export class RequestPlanner {
       having.length > 0
         ? having
         : candidates.filter((peer) => peer.isProductive && this.#mayAsk(want.views.get(peer), now));
+    if (likely.length === 0) return false;
     let best: Peer | undefined;
-    for (const peer of likely)
+    for (const peer of likely) {
+      if (!peer.hasRoom) continue;
       if (best === undefined || peer.inFlight / peer.window < best.inFlight / best.window) best = peer;
-    if (best === undefined) return false;
-    if (best.hasRoom) this.#request(want, best, now);
+    }
+    if (best !== undefined) this.#request(want, best, now);
     else for (const peer of likely) peer.backlog.add(want);
     return true;
   }

@@ -2,6 +2,7 @@ import './promise-with-resolvers.ts';
 import type { ConnectionGater, Libp2p, PrivateKey } from '@libp2p/interface';
 import { coalescingMuxer } from './coalesce-window-updates.ts';
 import { corkTransport } from './cork-writes.ts';
+import { mergeProtocolsOnce } from './merge-protocols-once.ts';
 
 /**
  * Options of yamux. The window of a stream stays below the buffer of a paused stream, so that back-pressure does not end
@@ -28,7 +29,7 @@ export async function createNode(options: NodeOptions = {}): Promise<Libp2p> {
   const { yamux } = await import('@libp2p/yamux');
   const { identify } = await import('@libp2p/identify');
   const { privateKey, connectionGater, listen = [], connectionsMax = 300 } = options;
-  return createLibp2p({
+  const node = await createLibp2p({
     ...(privateKey !== undefined && { privateKey }),
     ...(connectionGater !== undefined && { connectionGater }),
     addresses: { listen: [...listen] },
@@ -38,4 +39,6 @@ export async function createNode(options: NodeOptions = {}): Promise<Libp2p> {
     streamMuxers: [coalescingMuxer(yamux(muxerOptions))],
     services: { identify: identify() },
   });
+  mergeProtocolsOnce(node.peerStore);
+  return node;
 }

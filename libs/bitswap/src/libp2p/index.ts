@@ -4,3 +4,4 @@ export { coalescingMuxer } from './coalesce-window-updates.ts';
 export { corkTransport } from './cork-writes.ts';
 export { createNode, muxerOptions, type NodeOptions } from './create-node.ts';
 export { bitswapProtocol, createLibp2pTransport } from './libp2p-transport.ts';
+export { mergeProtocolsOnce } from './merge-protocols-once.ts';

@@ -1,4 +1,4 @@
-import { coalescingMuxer, corkTransport, muxerOptions } from '@cairn/bitswap/libp2p';
+import { coalescingMuxer, corkTransport, mergeProtocolsOnce, muxerOptions } from '@cairn/bitswap/libp2p';
 import type { Libp2p, PrivateKey, ServiceMap } from '@libp2p/interface';
 import type { KadDHT, Selectors, Validators } from '@libp2p/kad-dht';
 import type { Ping } from '@libp2p/ping';
@@ -55,7 +55,7 @@ export async function createNode(options: NodeOptions): Promise<Node> {
   const { preSharedKey } = await import('@libp2p/pnet');
   const dhts = await dhtServices(options);
   const { privateKey, listen, announce = [], rules, swarmKey, agentVersion } = options;
-  return createLibp2p({
+  const node = await createLibp2p({
     privateKey,
     nodeInfo: { userAgent: agentVersion, name: 'cairn' },
     addresses: { listen: [...listen], announce: [...announce] },
@@ -85,7 +85,9 @@ export async function createNode(options: NodeOptions): Promise<Node> {
       ping: ping({ maxInboundStreams: limits.pingStreamsMax, timeout: limits.pingMs }),
       ...dhts,
     },
-  }) as unknown as Promise<Node>;
+  });
+  mergeProtocolsOnce(node.peerStore);
+  return node as unknown as Node;
 }
 
 async function dhtServices({ routing, records = {}, allowsPrivate }: NodeOptions) {
