@@ -188,6 +188,40 @@ describeWithPostgres('cairn migrate-stores with content', (postgres) => {
       }
     }, 120_000);
 
+    test('copies everything back into a new home over kill -9, which a storage-api without engines serves', async () => {
+      const back = join(empty, 'back');
+      const args = ['migrate-stores', '--to-home', back];
+      const { CAIRN_SECRETS_KEY_FILE: _, ...keyless } = env;
+      expect((await outcomeOf(restored.spawn(args, keyless))).stderr).toContain('CAIRN_SECRETS_KEY is not');
+      const killed = restored.spawn(args, env);
+      killed.stdout?.on('data', (line: Buffer) => {
+        if (line.toString().includes('copying pins')) killed.kill('SIGKILL');
+      });
+      expect((await outcomeOf(killed)).code).toBeNull();
+      const { code, stdout, stderr } = await outcomeOf(restored.spawn([...args, '--json'], env));
+      expect([code, stderr]).toEqual([0, '']);
+      expect(JSON.parse(stdout)).toMatchObject({
+        problems: [],
+        resumedAfter: expect.arrayContaining(['accounts', 'blocks']),
+        copied: { 'pin requests': { requests: 2, webhooks: 1 }, 'file trees': { trees: 1 } },
+      });
+      expect(await usagesOf({ CAIRN_HOME: back })).toEqual(await usagesOf({ CAIRN_HOME: empty, ...env }));
+      expect((await outcomeOf(restored.spawn(args, env))).stderr).toContain('already copied to this target');
+      const service = await startService({ main, home: back, env: { STORAGE_WEBHOOK_PRIVATE: 'yes' } });
+      try {
+        for (const [index, [account, cid]] of content.entries())
+          expect(await hashOf(service, account, cid)).toBe(hashes[index]);
+        for (const account of accounts)
+          expect(await seenBy(service, account)).toMatchObject({
+            webhook: (seen[accounts.indexOf(account)] as object & { webhook: object }).webhook,
+          });
+      } finally {
+        await service.stop();
+      }
+      const verified = await outcomeOf(restored.spawn(['verify', '--json'], { CAIRN_HOME: back }));
+      expect(JSON.parse(verified.stdout)).toMatchObject({ accounts: 2, problems: [] });
+    }, 120_000);
+
     test('verify reads every block of the bucket, and names those of a lost pack', async () => {
       const verify = async () => {
         const { code, stdout, stderr } = await outcomeOf(cairn.spawn(['verify', '--json'], env));

@@ -73,10 +73,10 @@ describeWithPostgres('cairn migrate-stores', (server) => {
   });
 
   test('does not overwrite a finished migration, nor a database with accounts', async () => {
-    expect((await migrate()).stderr).toContain('The home was already copied to this database.');
+    expect((await migrate()).stderr).toContain('The source was already copied to this target.');
     url = await server().createDatabase();
     await outcomeOf(cairn.spawn(['account', 'create', 'stranger'], { CAIRN_DATABASE_URL: url }));
-    expect((await migrate()).stderr).toContain('The database has accounts that no migration of this home has copied.');
+    expect((await migrate()).stderr).toContain('The target has accounts that no migration of this source has copied.');
   });
 });
 

@@ -45,7 +45,7 @@ const topCommands = {
   ],
   'migrate-stores': [
     'migrate-stores',
-    'Copies the stores of CAIRN_HOME to PostgreSQL and a bucket, and compares both sides. Resumes a stopped run. Stop the services first.',
+    'Copies the stores of CAIRN_HOME to PostgreSQL and a bucket, or back, and compares both sides. Resumes a stopped run. Stop the services first.',
   ],
   completion: ['completion', 'Prints the completion script of a shell.'],
 } as const;

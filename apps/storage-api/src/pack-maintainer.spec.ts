@@ -17,6 +17,7 @@ function maintainerOf(fails = false) {
     deleteOrphans: call('deleteOrphans', { objects: 1, deleted: 0, missing: ['packs/lost.car'] }),
     scrub: call('scrub', { blocks: 0, bytes: 0, corrupt: 0 }),
     scrubUnderLease: call('scrubUnderLease', { blocks: 0, bytes: 0, corrupt: 0 }),
+    liveKeys: async function* () {},
     reindex: call('reindex', { packs: 0, indexed: 0, unreadable: [] }),
   };
   const note = (_: unknown, text?: string) => void log.push(String(text));

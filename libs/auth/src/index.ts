@@ -10,6 +10,7 @@ export type { AccountOptions, AuthOptions, IssuedKey, KeyOptions } from './auth-
 export { type BasicCredentials, parseBasicCredentials } from './basic-credentials.ts';
 export { parseBearerCredentials } from './bearer-credentials.ts';
 export { type ContentLink, contentLinkMsMax } from './content-links.ts';
+export { type CopiedAccounts, copyAccountsToLmdb } from './copy-accounts-to-lmdb.ts';
 export { type DelegationPayer, delegationMs } from './delegation.ts';
 export { AuthError, type AuthErrorCode } from './errors.ts';
 export { attemptsPaused, FailureGate, type FailureGateOptions } from './failure-gate.ts';

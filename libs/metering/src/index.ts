@@ -28,6 +28,7 @@ export {
 export { openLmdbRequestLogStore } from './requests/lmdb-request-log-store.ts';
 export { type FinishedLogEntry, RequestLog, type RequestLogOptions, requestLogLimits } from './requests/request-log.ts';
 export { type LoggedRequest, loggedRequestsKept, type RequestLogStore } from './requests/request-log-store.ts';
+export { copyUsageToLmdb } from './usage/copy-usage-to-lmdb.ts';
 export {
   type FinishedRequest,
   Ledger,

@@ -30,6 +30,7 @@ export type { CollectionLock, Pin, PinMode, PinStore, Quota, ReleasedRoot, Root,
 export { type IndirectPin, Pinning, type PinningOptions, type PinStatus } from './pinning.ts';
 export { pinsFormat } from './pins-format.ts';
 export type { ContentSource, FetchOptions } from './requests/content-source.ts';
+export { type CopiedPinRequests, copyPinRequestsToLmdb } from './requests/copy-pin-requests-to-lmdb.ts';
 export type { DueRange } from './requests/due-range.ts';
 export { openLmdbPinRequestStore } from './requests/lmdb-pin-request-store.ts';
 export { PinQueue, type PinQueueOptions, pinQueueLimits } from './requests/pin-queue.ts';

@@ -1,13 +1,12 @@
 import type { AccountStore, ApiKey } from '@cairn/auth';
-import { copyAccounts } from '@cairn/auth/postgres';
 import { differences, digestOf, withBoth } from './compare.ts';
 import type { MigrationStep } from './migration-step.ts';
 
 /** Accounts, keys, members and the audit log. Members sign in again. */
 export const accountsStep: MigrationStep = {
   name: 'accounts',
-  copy: ({ from, to, database }) =>
-    withBoth([from.accounts, to.accounts], async (source) => ({ ...(await copyAccounts(source, database)) })),
+  copy: ({ from, to, copies }) =>
+    withBoth([from.accounts, to.accounts], async (source) => ({ ...(await copies.accounts(source)) })),
   compare: ({ from, to }) =>
     withBoth([from.accounts, to.accounts], async (source, target) => [
       ...differences('accounts', await digestOf(source.accounts()), await digestOf(target.accounts())),

@@ -1,6 +1,8 @@
 import { type BoundedBlockstore, type Claim, withVerification } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
+import type { PackStore } from '@cairn/pack-store';
 import { ownerOf } from '@cairn/pinning';
+import type { Stores } from '@cairn/stores';
 import { withBoth } from './compare.ts';
 import type { MigrationParts, MigrationStep } from './migration-step.ts';
 
@@ -9,12 +11,26 @@ const batchBlocks = 512;
 /** Blocks that are read concurrently, each of at most a few MiB. */
 const concurrentReads = 8;
 
+/** Blocks of a home, or those of a bucket in the order of its packs. */
+type BlockSource = BoundedBlockstore & Partial<Pick<PackStore, 'getMany' | 'sizeMany' | 'maintenance'>>;
+
 /** Opens the blocks of both sides. */
 function withBlocks<T>(
   { from, to }: MigrationParts,
-  work: (source: BoundedBlockstore, target: BoundedBlockstore) => Promise<T>,
+  work: (source: BlockSource, target: BoundedBlockstore) => Promise<T>,
 ): Promise<T> {
-  return withBoth([() => from.blocks(), () => to.blocks()], work);
+  return withBoth<BlockSource, T>([() => blocksOf(from), () => blocksOf(to)], work);
+}
+
+async function blocksOf(stores: Stores): Promise<BlockSource> {
+  return (await stores.packs()) ?? (await stores.blocks());
+}
+
+/** Lists the intact blocks of a source. Lists of a bucket have neighbours, so that each is read with few requests. */
+async function* intactLists(source: BlockSource): AsyncGenerator<readonly CID[]> {
+  if (source.maintenance !== undefined) return yield* source.maintenance.liveKeys();
+  const isIntact = await intactBlocks(source);
+  for await (const cids of batchesOf(source.keys())) yield cids.filter(isIntact);
 }
 
 /**
@@ -26,14 +42,12 @@ export const blocksStep: MigrationStep = {
   copy: (parts) =>
     withBlocks(parts, async (source, target) => {
       const counts = { blocks: 0, written: 0, bytes: 0, claims: 0, quarantined: 0 };
-      const isIntact = await intactBlocks(source);
-      for await (const cids of batchesOf(source.keys())) {
-        const intact = cids.filter(isIntact);
-        const missing = await target.touchMany(intact);
+      for await (const _ of source.quarantined()) counts.quarantined++;
+      for await (const cids of intactLists(source)) {
+        const missing = await target.touchMany(cids);
         counts.bytes += await write(missing, source, target);
-        counts.blocks += intact.length;
+        counts.blocks += cids.length;
         counts.written += missing.length;
-        counts.quarantined += cids.length - intact.length;
       }
       // Claims refer to stored blocks.
       await target.sync();
@@ -45,16 +59,15 @@ export const blocksStep: MigrationStep = {
       const isIntact = await intactBlocks(source);
       const [one, problems] = [{ blocks: 0, bytes: 0 }, [] as string[]];
       let missing = 0;
-      for await (const cids of batchesOf(source.keys())) {
-        const intact = cids.filter(isIntact);
-        for (const cid of intact) one.bytes += await source.size(cid);
-        one.blocks += intact.length;
-        missing += (await target.touchMany(intact)).length;
+      for await (const cids of intactLists(source)) {
+        for (const size of await sizesOf(source, cids)) one.bytes += size;
+        one.blocks += cids.length;
+        missing += (await target.touchMany(cids)).length;
       }
-      if (missing > 0) problems.push(`blocks: ${missing} of the home are not in the object store`);
+      if (missing > 0) problems.push(`blocks: ${missing} of the source are not in the copy`);
       const other = await target.stats();
       if (one.blocks !== other.blocks || one.bytes !== other.bytes)
-        problems.push(`blocks: ${JSON.stringify(one)} in the home, ${JSON.stringify(other)} in the object store`);
+        problems.push(`blocks: ${JSON.stringify(one)} in the source, ${JSON.stringify(other)} in the copy`);
       for (const account of parts.accountIds) {
         const [kept, found] = [{ blocks: 0, bytes: 0 }, await target.claimed(ownerOf(account))];
         for await (const { cid, bytes, isCounted } of source.claims(ownerOf(account))) {
@@ -64,7 +77,7 @@ export const blocksStep: MigrationStep = {
         }
         if (kept.blocks !== found.blocks || kept.bytes !== found.bytes)
           problems.push(
-            `unpinned blocks of ${account}: ${JSON.stringify(kept)} in the home, ${JSON.stringify(found)} in the database`,
+            `unpinned blocks of ${account}: ${JSON.stringify(kept)} in the source, ${JSON.stringify(found)} in the copy`,
           );
       }
       return problems;
@@ -78,20 +91,32 @@ async function intactBlocks(source: BoundedBlockstore): Promise<(cid: CID) => bo
   return (cid) => quarantined.size === 0 || !quarantined.has(cid.toString());
 }
 
+/** Returns the lengths of stored blocks. */
+async function sizesOf(source: BlockSource, cids: readonly CID[]): Promise<readonly number[]> {
+  const sizes = await source.sizeMany?.(cids);
+  return await Promise.all(cids.map(async (cid, at) => sizes?.[at] ?? (await source.size(cid))));
+}
+
 /** Writes blocks. Returns their bytes. @throws BLOCK_CORRUPT; `cairn verify` then quarantines the block */
-async function write(cids: readonly CID[], source: BoundedBlockstore, target: BoundedBlockstore): Promise<number> {
+async function write(cids: readonly CID[], source: BlockSource, target: BoundedBlockstore): Promise<number> {
   const [verified, checked] = [withVerification(source), withVerification(target)];
   let written = 0;
-  for (let at = 0; at < cids.length; at += concurrentReads) {
-    const some = cids.slice(at, at + concurrentReads);
-    const blocks = await Promise.all(some.map(async (cid) => ({ cid, bytes: await verified.get(cid) })));
+  const isBucket = source.maintenance !== undefined;
+  // A list of a bucket is bounded by its bytes.
+  const step = isBucket ? batchBlocks : concurrentReads;
+  for (let at = 0; at < cids.length; at += step) {
+    const some = cids.slice(at, at + step);
+    const found = isBucket ? await source.getMany?.(some) : undefined;
+    const blocks = await Promise.all(
+      some.map(async (cid, index) => ({ cid, bytes: found?.[index] ?? (await verified.get(cid)) })),
+    );
     await checked.putMany(blocks);
     for (const { bytes } of blocks) written += bytes.length;
   }
   return written;
 }
 
-async function copyClaims(owner: number, source: BoundedBlockstore, target: BoundedBlockstore): Promise<number> {
+async function copyClaims(owner: number, source: BlockSource, target: BoundedBlockstore): Promise<number> {
   let copied = 0;
   for await (const claims of batchesOf<Claim>(source.claims(owner)))
     for (const isCounted of [true, false]) {

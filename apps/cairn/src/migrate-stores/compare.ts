@@ -19,8 +19,8 @@ export async function digestOf(items: AsyncIterable<unknown> | Iterable<unknown>
 
 /** Describes the difference of two digests; empty for equal ones. */
 export function differences(name: string, one: Digest, other: Digest): readonly string[] {
-  if (one.count !== other.count) return [`${name}: ${one.count} in the home, ${other.count} in the database`];
-  return one.hash === other.hash ? [] : [`${name}: the records of the home and the database differ`];
+  if (one.count !== other.count) return [`${name}: ${one.count} in the source, ${other.count} in the copy`];
+  return one.hash === other.hash ? [] : [`${name}: the records of the source and the copy differ`];
 }
 
 /** Runs work with a store of each side, and closes both. */

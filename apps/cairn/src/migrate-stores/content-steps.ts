@@ -31,7 +31,7 @@ export const pinsStep: MigrationStep = {
         const [one, other] = [await source.usage(account), await target.usage(account)];
         if (one.pins !== other.pins || one.blocks !== other.blocks || one.bytes !== other.bytes)
           problems.push(
-            `pins of ${account}: ${JSON.stringify(one)} in the home, ${JSON.stringify(other)} in the database`,
+            `pins of ${account}: ${JSON.stringify(one)} in the source, ${JSON.stringify(other)} in the copy`,
           );
       }
       return problems;
@@ -60,7 +60,7 @@ export const filesStep: MigrationStep = {
         const [one, other] = [await source.get(account), await target.get(account)];
         if (String(one?.cid) !== String(other?.cid) || one?.bytes !== other?.bytes)
           problems.push(
-            `file tree of ${account}: ${String(one?.cid)} in the home, ${String(other?.cid)} in the database`,
+            `file tree of ${account}: ${String(one?.cid)} in the source, ${String(other?.cid)} in the copy`,
           );
       }
       return problems;

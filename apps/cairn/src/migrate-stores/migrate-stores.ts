@@ -1,27 +1,32 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type AccountStore, keepSecret, openSecrets } from '@cairn/auth';
+import type { AccountStore } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
-import { openPeerIdentity, peerIdentitySecret } from '@cairn/peer-api/identity';
 import { openPostgres } from '@cairn/postgres';
 import { openStores, type StoreSettings } from '@cairn/stores';
 import { accountsStep } from './accounts-step.ts';
 import { blocksStep } from './blocks-step.ts';
 import { filesStep, pinsStep } from './content-steps.ts';
+import { copyIdentityToDatabase, copyIdentityToHome } from './copy-identity.ts';
 import type { MigrationStep } from './migration-step.ts';
 import { namesStep } from './names-step.ts';
+import { copiesToDatabase, copiesToHome } from './record-copies.ts';
 import { requestsStep } from './requests-step.ts';
 import { billingStep, hostsStep, plansStep, usageStep } from './small-steps.ts';
 
+/** Settings of one side: those of a database and a bucket, or of a home alone. */
+export type MigrationSide = Pick<
+  StoreSettings,
+  | 'CAIRN_HOME'
+  | 'CAIRN_DATABASE_URL'
+  | 'CAIRN_OBJECT_STORE'
+  | 'AWS_ACCESS_KEY_ID'
+  | 'AWS_SECRET_ACCESS_KEY'
+  | 'AWS_SESSION_TOKEN'
+>;
+
 export interface MigrateStoresOptions {
-  readonly home: string;
-  /** URL of the database. */
-  readonly url: string;
-  /** Bucket of the blocks, with its credentials. */
-  readonly bucket: Pick<
-    StoreSettings,
-    'CAIRN_OBJECT_STORE' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY' | 'AWS_SESSION_TOKEN'
-  >;
+  readonly from: MigrationSide;
+  readonly to: MigrationSide;
+  /** Secrets keys as text, or their file. Default: `secrets.key` in the home. */
   readonly key?: string | undefined;
   readonly keyFile?: string | undefined;
   readonly onStep: (line: string) => void;
@@ -33,7 +38,7 @@ export interface MigrationReport {
   readonly problems: readonly string[];
 }
 
-/** State of the migration, in the database. */
+/** State of the migration, in the target. */
 interface MigrationState {
   /** Hash of a secret of the source. */
   readonly source: string;
@@ -57,27 +62,33 @@ const allSteps: readonly MigrationStep[] = [
 const stateName = 'migration';
 
 /**
- * Copies the embedded stores of a home into a database, and compares both sides. A stopped run is resumed: finished steps are not
- * repeated. The services must be stopped.
+ * Copies the stores of a home to a database and a bucket, or those of a database and a bucket to an empty home, and compares both
+ * sides. A stopped run is resumed: finished steps are not repeated. The services must be stopped.
  * @throws TARGET_INVALID, TARGET_NOT_EMPTY, MIGRATION_COMPLETE, SECRETS_KEY_UNUSABLE
  */
 export async function migrateStores(options: MigrateStoresOptions): Promise<MigrationReport> {
-  const { home, url, bucket, onStep } = options;
-  const from = openStores({ CAIRN_HOME: home });
-  if (from.has('blocks') && bucket.CAIRN_OBJECT_STORE === undefined)
-    throw new CairnError('TARGET_INVALID', 'The home has blocks, and no object store is named.', {
+  const { onStep } = options;
+  const [from, to] = [openStores(options.from), openStores(options.to)];
+  const bucket = options.from.CAIRN_OBJECT_STORE ?? options.to.CAIRN_OBJECT_STORE;
+  if (from.has('blocks') && bucket === undefined)
+    throw new CairnError('TARGET_INVALID', 'There are blocks to copy, and no object store is named.', {
       hint: 'Use --object-store, or set CAIRN_OBJECT_STORE.',
     });
   const steps = from.has('blocks') ? allSteps : allSteps.filter((step) => step !== blocksStep);
-  const to = openStores({ ...bucket, CAIRN_HOME: home, CAIRN_DATABASE_URL: url });
-  const [source, database] = [await from.accounts(), await openPostgres({ url })];
-  const target = await to.accounts().catch(async (error: unknown) => {
-    await Promise.all([source.close(), database.close()]);
-    throw error;
-  });
+  const source = await from.accounts();
+  const closing: { close(): Promise<void> }[] = [source];
+  const kept = <Opened extends { close(): Promise<void> }>(opened: Opened) => {
+    closing.unshift(opened);
+    return opened;
+  };
   try {
+    const target = kept(await to.accounts());
+    const url = options.to.CAIRN_DATABASE_URL;
+    const copies =
+      url === undefined ? copiesToHome(options.to.CAIRN_HOME) : copiesToDatabase(kept(await openPostgres({ url })));
     const before = await begin(source, target);
-    const parts = { from, to, database, accountIds: await accountIdsOf(source) };
+    if (url === undefined) await copyIdentityToHome(source, options);
+    const parts = { from, to, copies, accountIds: await accountIdsOf(source) };
     const copied: Record<string, Readonly<Record<string, number>>> = {};
     for (const step of steps) {
       if (before.done.includes(step.name)) continue;
@@ -85,7 +96,7 @@ export async function migrateStores(options: MigrateStoresOptions): Promise<Migr
       copied[step.name] = await step.copy(parts);
       await change(target, (state) => ({ ...state, done: [...state.done, step.name] }));
     }
-    await copyIdentity(target, options);
+    if (url !== undefined) await copyIdentityToDatabase(target, options);
     const problems: string[] = [];
     for (const step of steps) {
       onStep(`comparing ${step.name}`);
@@ -94,11 +105,11 @@ export async function migrateStores(options: MigrateStoresOptions): Promise<Migr
     await change(target, (state) => (problems.length === 0 ? { ...state, isComplete: true } : { ...state, done: [] }));
     return { copied, resumedAfter: before.done, problems };
   } finally {
-    await Promise.all([source.close(), target.close(), database.close()]);
+    for (const store of closing) await store.close();
   }
 }
 
-/** Begins or resumes a migration. A database with accounts of its own is refused. */
+/** Begins or resumes a migration. A target with accounts of its own is refused. */
 async function begin(source: AccountStore, target: AccountStore): Promise<MigrationState> {
   const { createHash } = await import('node:crypto');
   const id = createHash('sha256')
@@ -113,19 +124,19 @@ async function begin(source: AccountStore, target: AccountStore): Promise<Migrat
   const text = await target.changeSharedText(stateName, (known) => {
     if (known !== undefined) return known;
     if (hasAccounts)
-      throw new CairnError('TARGET_NOT_EMPTY', 'The database has accounts that no migration of this home has copied.', {
-        hint: 'Create an empty database for the migration.',
+      throw new CairnError('TARGET_NOT_EMPTY', 'The target has accounts that no migration of this source has copied.', {
+        hint: 'Use an empty database, or a new directory, for the migration.',
       });
     return JSON.stringify({ source: id, done: [], isComplete: false } satisfies MigrationState);
   });
   const state = JSON.parse(text) as MigrationState;
   if (state.source !== id)
-    throw new CairnError('TARGET_NOT_EMPTY', 'The database contains a migration of another home.', {
-      hint: 'Create an empty database for this home.',
+    throw new CairnError('TARGET_NOT_EMPTY', 'The target contains a migration of another source.', {
+      hint: 'Use an empty database, or a new directory, for this source.',
     });
   if (!state.isComplete) return state;
-  throw new CairnError('MIGRATION_COMPLETE', 'The home was already copied to this database.', {
-    hint: 'Start the services with CAIRN_DATABASE_URL. For a new copy, create an empty database.',
+  throw new CairnError('MIGRATION_COMPLETE', 'The source was already copied to this target.', {
+    hint: 'Start the services on the target. For a new copy, use an empty database or a new directory.',
   });
 }
 
@@ -137,16 +148,4 @@ async function accountIdsOf(source: AccountStore): Promise<readonly string[]> {
   const ids = ['console'];
   for await (const { id } of source.accounts()) ids.push(id);
   return ids;
-}
-
-/** Copies the identity of the node, sealed with the secrets key of the home, which the services need from now on as a setting. */
-async function copyIdentity(target: AccountStore, { home, key, keyFile }: MigrateStoresOptions): Promise<void> {
-  const file = keyFile ?? join(home, 'secrets.key');
-  const hasKey = key !== undefined || (await readFile(file).then(Boolean, () => false));
-  if (!hasKey) return;
-  const { secrets } = await openSecrets(target, { home, key, keyFile: file, isShared: true });
-  const pem = await readFile(join(home, 'identity.pem'), 'utf8').catch(() => undefined);
-  if (pem === undefined) return;
-  const keep = (create: () => string) => keepSecret(target, secrets, { name: peerIdentitySecret, create });
-  await openPeerIdentity({ keep: () => keep(() => pem) });
 }

@@ -1,12 +1,21 @@
-import type { Postgres } from '@cairn/postgres';
+import type { AccountStore, CopiedAccounts } from '@cairn/auth';
+import type { UsageStore } from '@cairn/metering';
+import type { CopiedPinRequests, PinRequestStore } from '@cairn/pinning';
 import type { Stores } from '@cairn/stores';
+
+/** Copies of records with their ids and numbers into the target, which ports cannot express. */
+export interface RecordCopies {
+  accounts(from: AccountStore): Promise<CopiedAccounts>;
+  pinRequests(from: PinRequestStore, accountIds: readonly string[]): Promise<CopiedPinRequests>;
+  /** Returns the number of rows. */
+  usage(from: UsageStore, accountId: string): Promise<number>;
+}
 
 /** Parts of a running migration. */
 export interface MigrationParts {
   readonly from: Stores;
   readonly to: Stores;
-  /** The target, for copies that a port cannot express. */
-  readonly database: Postgres;
+  readonly copies: RecordCopies;
   /** Ids of all accounts of the source, and of the console, which pays for its pages. */
   readonly accountIds: readonly string[];
 }

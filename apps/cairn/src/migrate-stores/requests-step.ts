@@ -1,14 +1,13 @@
 import type { PinRequestStore } from '@cairn/pinning';
-import { copyPinRequests } from '@cairn/pinning/postgres';
 import { differences, digestOf, withBoth } from './compare.ts';
 import type { MigrationStep } from './migration-step.ts';
 
 /** Pin requests, webhooks with their sealed secrets, and events that are not delivered. */
 export const requestsStep: MigrationStep = {
   name: 'pin requests',
-  copy: ({ from, to, database, accountIds }) =>
+  copy: ({ from, to, copies, accountIds }) =>
     withBoth([from.pinRequests, to.pinRequests], async (source) => ({
-      ...(await copyPinRequests(source, accountIds, database)),
+      ...(await copies.pinRequests(source, accountIds)),
     })),
   compare: ({ from, to, accountIds }) =>
     withBoth([from.pinRequests, to.pinRequests], async (source, target) => {
@@ -22,7 +21,7 @@ export const requestsStep: MigrationStep = {
           ),
         );
         const [one, other] = [await webhookOf(source, account), await webhookOf(target, account)];
-        if (one !== other) problems.push(`webhook of ${account}: the home and the database differ`);
+        if (one !== other) problems.push(`webhook of ${account}: the source and the copy differ`);
       }
       return problems;
     }),

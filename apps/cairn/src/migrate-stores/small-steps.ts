@@ -1,5 +1,4 @@
 import type { UsageStore } from '@cairn/metering';
-import { copyUsage } from '@cairn/metering/postgres';
 import { differences, digestOf, withBoth } from './compare.ts';
 import type { MigrationStep } from './migration-step.ts';
 
@@ -58,10 +57,10 @@ export const hostsStep: MigrationStep = {
 /** Usage of minutes, hours and days, uses of keys, and samples of stored bytes. */
 export const usageStep: MigrationStep = {
   name: 'usage',
-  copy: ({ from, to, database, accountIds }) =>
+  copy: ({ from, to, copies, accountIds }) =>
     withBoth([from.usage, to.usage], async (source) => {
       let rows = 0;
-      for (const id of accountIds) rows += await copyUsage(source, id, database);
+      for (const id of accountIds) rows += await copies.usage(source, id);
       return { rows };
     }),
   compare: ({ from, to, accountIds }) =>
@@ -69,7 +68,7 @@ export const usageStep: MigrationStep = {
       const problems: string[] = [];
       for (const id of accountIds) {
         const [one, other] = [await sumsOf(source, id), await sumsOf(target, id)];
-        if (one !== other) problems.push(`usage of ${id}: ${one} in the home, ${other} in the database`);
+        if (one !== other) problems.push(`usage of ${id}: ${one} in the source, ${other} in the copy`);
       }
       return problems;
     }),

@@ -1,14 +1,7 @@
 import type { Postgres } from '@cairn/postgres';
 import type { AccountStore } from '../account-store.ts';
 import type { AuditEntry } from '../audit.ts';
-
-/** Numbers of copied records. */
-export interface CopiedAccounts {
-  readonly accounts: number;
-  readonly keys: number;
-  readonly members: number;
-  readonly auditEntries: number;
-}
+import type { CopiedAccounts } from '../copy-accounts-to-lmdb.ts';
 
 /** Rows of one statement. */
 const batchRows = 500;

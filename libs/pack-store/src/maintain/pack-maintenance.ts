@@ -1,4 +1,5 @@
 import type { ScrubReport } from '@cairn/blockstore';
+import type { CID } from '@cairn/cid';
 import { PackError } from '../errors.ts';
 import { packLimits } from '../limits.ts';
 import {
@@ -8,6 +9,7 @@ import {
   type OrphanOptions,
   type OrphanReport,
 } from './delete-packs.ts';
+import { liveKeys } from './live-keys.ts';
 import type { MaintenanceOptions, MaintenanceParts } from './maintenance-parts.ts';
 import { type ReindexOptions, type ReindexReport, reindexPacks } from './reindex-packs.ts';
 import { type RewriteReport, rewritePacks } from './rewrite-packs.ts';
@@ -28,6 +30,11 @@ export interface PackMaintenance {
    * `undefined` while another process scrubs, and for a minute after it. @throws SCRUB_LEASE_LOST
    */
   scrubUnderLease(options: ScrubPacksOptions): Promise<ScrubReport | undefined>;
+  /**
+   * Lists live blocks in lists of up to 4 MiB, in the order of their bytes, so that `getMany` reads a list in one or a few requests.
+   * Quarantined blocks are left out.
+   */
+  liveKeys(options?: MaintenanceOptions): AsyncIterable<readonly CID[]>;
   /** Adds packs of the bucket that the index does not have. */
   reindex(options?: ReindexOptions): Promise<ReindexReport>;
 }
@@ -40,6 +47,7 @@ export function createMaintenance(parts: MaintenanceParts): PackMaintenance {
     deleteOrphans: async (options) => deleteOrphanPacks(parts, graceChecked(options)),
     scrub: (options) => scrubPacks(parts, options),
     scrubUnderLease: (options) => scrubUnderLease(parts, options),
+    liveKeys: (options) => liveKeys(parts, options),
     reindex: (options) => reindexPacks(parts, options),
   };
 }

@@ -5,6 +5,7 @@ import { cidFor } from '@cairn/cid';
 import { openPostgres } from '@cairn/postgres';
 import { expect, test } from '@jest/globals';
 import { describeWithPostgres } from '../../../../tools/engines/jest.mjs';
+import { copyPinRequestsToLmdb } from '../requests/copy-pin-requests-to-lmdb.ts';
 import { openLmdbPinRequestStore } from '../requests/lmdb-pin-request-store.ts';
 import type { PinRequestStore } from '../requests/pin-request-store.ts';
 import { copyPinRequests, openPostgresPinRequestStore } from './index.ts';
@@ -31,7 +32,7 @@ async function stateOf(store: PinRequestStore, accounts: readonly string[]) {
 }
 
 describeWithPostgres('copyPinRequests', (server) => {
-  test('copies requests, webhooks, events and releases, also when it is repeated', async () => {
+  test('copies requests, webhooks, events and releases, and back, also when it is repeated', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'cairn-copied-requests-'));
     const source = await openLmdbPinRequestStore({ directory });
     const database = await openPostgres({ url: await server().createDatabase(), connectionsMax: 2 });
@@ -54,6 +55,13 @@ describeWithPostgres('copyPinRequests', (server) => {
       expect(await copyPinRequests(source, accounts, database)).toEqual(counts);
       const target = await openPostgresPinRequestStore(database);
       expect(await stateOf(target, accounts)).toEqual(await stateOf(source, accounts));
+
+      const back = { directory: join(directory, 'back') };
+      expect(await copyPinRequestsToLmdb(target, accounts, back)).toEqual(counts);
+      expect(await copyPinRequestsToLmdb(target, accounts, back)).toEqual(counts);
+      const returned = await openLmdbPinRequestStore(back);
+      expect(await stateOf(returned, accounts)).toEqual(await stateOf(source, accounts));
+      await returned.close();
       const { createdAt } = await target.add('ann', { cid: `${cidOf('new')}`, key: 'k' });
       const [last] = await all(source.list('ann'));
       expect(createdAt).toBeGreaterThan(last?.createdAt ?? Number.POSITIVE_INFINITY);

@@ -1,4 +1,5 @@
 import type { Postgres, Transaction } from '@cairn/postgres';
+import type { CopiedPinRequests } from '../requests/copy-pin-requests-to-lmdb.ts';
 import type { PinRequest } from '../requests/pin-request.ts';
 import { referencedCids } from '../requests/pin-request-records.ts';
 import type { PinRequestStore } from '../requests/pin-request-store.ts';
@@ -6,14 +7,6 @@ import type { WebhookEvent } from '../webhooks/webhook-store.ts';
 import { pinSteps } from './pin-tables.ts';
 import { recordOf } from './request-rows.ts';
 import { lockAccount, requestSteps } from './request-tables.ts';
-
-/** Numbers of copied records. */
-export interface CopiedPinRequests {
-  readonly requests: number;
-  readonly releases: number;
-  readonly webhooks: number;
-  readonly events: number;
-}
 
 /** Records of one transaction. */
 const batchRecords = 256;
