@@ -3,6 +3,7 @@ import { engineProgram, howToEnableEngine } from '../../../tools/engines/index.m
 import { type Engines, startEngines } from './engines.ts';
 import { Checks } from './faults/checks.ts';
 import { faultsOf } from './faults/faults.ts';
+import { LimitedLoad } from './faults/limited-load.ts';
 import { Load } from './faults/load.ts';
 import { Random } from './reference-model.ts';
 import { Service } from './service.ts';
@@ -21,11 +22,14 @@ const isSkipped = rounds === 0 || missing.length > 0;
 
 let engines: Engines | undefined;
 let service: Service | undefined;
+let limited: LimitedLoad | undefined;
 beforeAll(async () => {
   if (isSkipped) return;
   engines = await startEngines({ isCuttable: true });
   service = new Service({ engines });
   await service.makeAccounts();
+  limited = new LimitedLoad(service);
+  await limited.prepare();
   await service.start(settings);
 }, 120_000);
 afterAll(async () => {
@@ -38,7 +42,7 @@ const testWithEngines = isSkipped ? test.skip : test;
 testWithEngines(
   `three processes keep their promises over ${rounds} faults (seed ${seed})`,
   async () => {
-    if (!service || !engines) throw new Error('the service does not run');
+    if (!service || !engines || !limited) throw new Error('the service does not run');
     const load = new Load({ service, random });
     const checks = new Checks({ service, load });
     const all = faultsOf({ service, engines, random, settings }).filter(({ name }) => name.includes(TEST_FAULT_ONLY));
@@ -51,17 +55,21 @@ testWithEngines(
       const at = `round ${round}, ${fault.name}, seed ${seed}`;
       try {
         load.start();
+        limited.start();
         await load.progress(20);
         if (fault.endsProcess) checks.processKilled();
         await fault.begin();
         await new Promise((resolve) => setTimeout(resolve, 200 + random.below(1500)));
         await fault.end();
         await load.progress(20);
-        await load.stop();
+        await Promise.all([load.stop(), limited.stop()]);
+        limited.check();
         expect(service.processes.filter(({ isRunning }) => !isRunning)).toEqual([]);
         await checks.pins();
         await checks.blocks();
         await checks.usage();
+        // Jest prints its own lines at the end only.
+        process.stderr.write(`${at}: ${load.acknowledged} acknowledged, ${limited.admitted} within limits\n`);
       } catch (error) {
         const failures = JSON.stringify([...load.failures]);
         throw new Error(`${at}: ${error instanceof Error ? error.message : String(error)}; failures: ${failures}`, {
@@ -69,9 +77,10 @@ testWithEngines(
         });
       }
     }
+    expect(limited.refused).toBeGreaterThan(0);
     if (rounds > 10)
       console.log(
-        `${rounds} rounds: ${load.acknowledged} acknowledged, ${checks.verified} contents verified; ${JSON.stringify([...load.failures], null, 1)}`,
+        `${rounds} rounds: ${load.acknowledged} acknowledged, ${checks.verified} contents verified, ${limited.admitted} requests within limits and ${limited.refused} refused; ${JSON.stringify([...load.failures], null, 1)}`,
       );
   },
   60_000 + rounds * 60_000,
