@@ -5,7 +5,9 @@ import {
   dag,
   dht,
   files,
+  key,
   miscellaneous,
+  name,
   pin,
   ping,
   repo,
@@ -18,7 +20,23 @@ import { startEchoServer } from './echo-server.mjs';
 import { exceptions } from './exceptions.mjs';
 import { createFactory } from './factory.mjs';
 
-const suites = { root, block, dag, pin, files, repo, miscellaneous, swarm, dht, bitswap, ping, bootstrap, stats };
+const suites = {
+  root,
+  block,
+  dag,
+  pin,
+  files,
+  repo,
+  miscellaneous,
+  swarm,
+  dht,
+  bitswap,
+  ping,
+  bootstrap,
+  stats,
+  key,
+  name,
+};
 
 // Required while tests are declared, also by those of remote pinning, which are skipped.
 process.env.PINNING_SERVICE_ENDPOINT ??= 'http://127.0.0.1:9';
@@ -36,6 +54,8 @@ const factories = {
   ping: network,
   bootstrap: network,
   stats: network,
+  key: network,
+  name: network,
 };
 let echo;
 

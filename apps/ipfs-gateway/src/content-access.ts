@@ -108,9 +108,9 @@ export class ContentAccess implements OnApplicationShutdown {
   }
 
   async #checkKey(source: RequestSource): Promise<Principal> {
-    // A request without a key guesses nothing, so it does not pause its address.
-    if (source.headers.authorization === undefined) throw keyMissing();
-    const credentials = parseBasicCredentials(source.headers.authorization) ?? { keyId: '', secret: '' };
+    const credentials = parseBasicCredentials(source.headers.authorization);
+    // A request without a readable key guesses nothing, so it does not pause its address.
+    if (credentials === undefined) throw keyMissing();
     const { address } = source;
     this.#failures.check(credentials.keyId, address);
     const principal = await this.#auth.authenticate(credentials).catch((error: unknown) => {

@@ -47,6 +47,13 @@ describe('the Pinning Service API', () => {
     await eventually(pinned, (cids) => cids.length === 0);
   });
 
+  test('refuses requests without credentials with 401, however often they come', async () => {
+    await service.start();
+    for (let n = 0; n < 15; n++)
+      for (const headers of [{}, { authorization: 'ann:secret-of-ann' }, { authorization: 'Bearer nonsense' }])
+        expect((await fetch(`${service.url}/psa/pins`, { headers })).status).toBe(401);
+  });
+
   test('keeps a pin that the account has made itself, before or after the request', async () => {
     await service.start();
     const [before, after] = [await put('before'), await put('after')];

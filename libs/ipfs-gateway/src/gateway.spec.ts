@@ -75,6 +75,36 @@ describe('createGateway', () => {
     expect((await get(`/ipfs/${root}/old/one`)).status).toBe(404);
   });
 
+  test.each(['?format=raw', '?format=tar', '?format=dag-json', '?format=json'])(
+    '_redirects do not apply to a request with %s',
+    async (query) => {
+      for (const path of ['/old/one', '/gone', '/app/a'])
+        expect((await get(`${path}${query}`, { host: `${root}.ipfs.localhost` })).status).toBe(404);
+    },
+  );
+
+  test('responses name their content by its URI, also redirects, unchanged pages and errors', async () => {
+    const uriOf = async (target: string, request: Partial<GatewayRequest> = {}) => {
+      const { status, headers } = await get(target, request);
+      return [status, headers['ipfs-uri']];
+    };
+    const host = `${root}.ipfs.localhost`;
+    expect(await uriOf(`/ipfs/${root}`)).toEqual([301, `ipfs://${root}`]);
+    expect(await uriOf(`/ipfs/${root}/`)).toEqual([200, `ipfs://${root}/`]);
+    expect(await uriOf('/page.html?filename=x', { host })).toEqual([200, `ipfs://${root}/page.html`]);
+    expect(await uriOf(`/ipfs/${root}/none`)).toEqual([404, `ipfs://${root}/none`]);
+    const headers = { 'if-none-match': '*' };
+    expect(await uriOf(`/ipfs/${root}/page.html?format=raw`, { headers })).toEqual([304, `ipfs://${root}/page.html`]);
+    expect((await get(`/ipfs/${root}/`)).headers['access-control-expose-headers']).toContain('Ipfs-Uri');
+  });
+
+  test('an escaped slash and escaped dots separate and leave names', async () => {
+    const { status, headers, text } = await get(`/ipfs/${root}/a%2F..%2Fpage%2Ehtml`);
+    expect([status, text]).toEqual([200, '<h1>Page</h1>']);
+    expect(headers['ipfs-uri']).toBe(`ipfs://${root}/page.html`);
+    expect((await get(`/ipfs/${root}/%2E%2E%2F%2E%2E%2Fetc`)).status).toBe(404);
+  });
+
   test('a tar keeps symlinks as links', async () => {
     const { status, text } = await get(`/ipfs/${root}?format=tar`);
     expect(status).toBe(200);

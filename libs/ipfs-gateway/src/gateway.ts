@@ -9,6 +9,7 @@ import type { GatewayOptions, GatewayRequest, GatewayResponse } from './gateway-
 import { routeByHost } from './host-route.ts';
 import { type HotResponse, HotResponses, withBody } from './hot-responses.ts';
 import { withIdentity } from './identity-blocks.ts';
+import { ipfsUri } from './ipfs-uri.ts';
 import { limits } from './limits.ts';
 import { isMissing } from './missing.ts';
 import { pageTags } from './page-style.ts';
@@ -37,7 +38,7 @@ const commonHeaders = {
   'access-control-allow-methods': 'GET, HEAD, OPTIONS',
   'access-control-allow-headers': 'Content-Type, Range, User-Agent, X-Requested-With',
   'access-control-expose-headers':
-    'Content-Length, Content-Range, X-Chunked-Output, X-Ipfs-Path, X-Ipfs-Roots, X-Stream-Output',
+    'Content-Length, Content-Range, Ipfs-Uri, X-Chunked-Output, X-Ipfs-Path, X-Ipfs-Roots, X-Stream-Output',
 } as const;
 
 /** Creates a gateway over ports for blocks, names and policy. */
@@ -140,6 +141,8 @@ class GatewayService {
       .some((part) => part.trim() === 'only-if-cached');
     if (onlyCached) return await this.#serveCached(exchange, cid, segments);
     headers['x-ipfs-path'] = contentPath(origin);
+    const uri = ipfsUri(origin);
+    if (uri !== undefined) headers['ipfs-uri'] = uri;
     if (requested.isNegotiated) headers['content-location'] = contentLocation(exchange);
     if (requested.format === 'ipns-record') return await serveRecord(exchange, this.#options.names ?? {});
     const name = cid === undefined ? await this.#resolve(exchange) : undefined;

@@ -30,7 +30,9 @@ export function parseTarget(target: string): RequestTarget {
 
 function decodePath(raw: string): string {
   try {
-    return decodeURIComponent(raw);
+    const path = decodeURIComponent(raw);
+    // An escaped slash separates names, too: dot segments exist after decoding only.
+    return /\/\.{1,2}(?:\/|$)/.test(path) ? cleanRawPath(path) : path;
   } catch {
     throw new GatewayError(400, `invalid path ${JSON.stringify(raw.slice(0, 256))}: invalid percent-encoding`);
   }

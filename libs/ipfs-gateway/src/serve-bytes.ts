@@ -25,8 +25,8 @@ export function notModified({ request, headers }: Exchange, ...etags: readonly s
 }
 
 function unmodified({ headers }: Pick<Exchange, 'headers'>): GatewayResponse {
-  const path = headers['x-ipfs-path'];
-  return { status: 304, headers: path === undefined ? {} : { 'x-ipfs-path': path } };
+  const kept = Object.entries(headers).filter(([name]) => name === 'x-ipfs-path' || name === 'ipfs-uri');
+  return { status: 304, headers: Object.fromEntries(kept) };
 }
 
 /** Serves bytes, or the range that the request asks for. @throws GatewayError 416 */

@@ -11,12 +11,14 @@ import { serveFile, serveUnixfs } from './serve-unixfs.ts';
 
 /**
  * Answers a path that does not exist by the `_redirects` file of its root. Returns undefined if there is no file or no rule.
- * Only an origin of its own has one: a rule of one site must not apply to another.
+ * Only an origin of its own has one: a rule of one site must not apply to another. A request for a format asks for a block or an
+ * archive and not for a page, so no rule applies to it.
  * @throws GatewayError 500 for a file that cannot be parsed
  */
 export async function serveRedirects(exchange: Exchange, content: Content): Promise<GatewayResponse | undefined> {
-  const { origin, blocks, headers, target } = exchange;
+  const { origin, blocks, headers, requested, target } = exchange;
   if (origin.host === undefined || content.root.code !== codecs['dag-pb']) return undefined;
+  if (requested.format !== undefined) return undefined;
   const base = await readNode(blocks, (await followPath(blocks, content.root, [])).cid, readOptions(exchange));
   const entry = await findEntry(blocks, base, '_redirects', readOptions(exchange));
   if (entry === undefined) return undefined;

@@ -50,7 +50,9 @@ export class ApiKeyGuard {
     { scope }: Pick<Command, 'scope'>,
     parseCredentials = parseBasicCredentials,
   ): Promise<Principal> {
-    const credentials = parseCredentials(headers.authorization) ?? { keyId: '', secret: '' };
+    const credentials = parseCredentials(headers.authorization);
+    // A request without readable credentials guesses nothing, so it does not pause its address.
+    if (credentials === undefined) return await this.auth.authenticate({ keyId: '', secret: '' });
     const { remoteAddress: address } = socket;
     this.#failures.check(credentials.keyId, address);
     const principal = await this.auth.authenticate(credentials).catch((error: unknown) => {
