@@ -75,7 +75,7 @@ function parseNameFilter(query: URLSearchParams): (name: string) => boolean {
 
 /**
  * The default is `pinned`, as the specification recommends. A search with `match` finds every status: the compliance suite
- * searches in this way for requests whose content nobody has.
+ * searches in this way for requests whose content is nowhere.
  */
 function parseStatuses(query: URLSearchParams): ReadonlySet<PinRequestStatus> {
   const given = listOf(query, 'status');
