@@ -187,4 +187,6 @@ export const exceptions = {
     'removes a peer from the bootstrap list',
   ),
   stats: skip('Kubo no longer sends ProvideBufLen', 'should get bitswap stats'),
+  key: skip('this client sends the key in the query; Kubo takes it as a file', 'should import an exported key'),
+  name: skip('needs the DNS of the internet; names.e2e.ts resolves DNSLink', '.name.resolve dns'),
 };

@@ -54,8 +54,8 @@ const factories = {
   ping: network,
   bootstrap: network,
   stats: network,
-  key: network,
-  name: network,
+  key: shared,
+  name: shared,
 };
 let echo;
 
