@@ -78,7 +78,7 @@ export class AppModule {
           useFactory: stores.metering,
         }),
         BlockstoreModule.forRootAsync({
-          useFactory: () => stores.blocks({ pendingBytesMax: 3 * MiB, bytesMax, diskReserveBytes }),
+          useFactory: () => stores.blocks({ pendingBytesMax: 8 * MiB, bytesMax, diskReserveBytes }),
           wrap: (store) =>
             withDenials(
               withWork(

@@ -1,15 +1,18 @@
 import { type CID, type CidOptions, cidFor, verifyBytes } from '@cairn/cid';
 import type { Block } from './blockstore.ts';
+import type { BufferPool } from './buffer-pool.ts';
 
 class HashedBlock implements Block {
   readonly cid: CID;
   readonly bytes: Uint8Array;
+  readonly lentBy: BufferPool | undefined;
   /** A private field cannot be added from outside, so it proves that this class made the object. */
   readonly #isHashed = true;
 
-  constructor(cid: CID, bytes: Uint8Array) {
+  constructor(cid: CID, bytes: Uint8Array, lentBy?: BufferPool) {
     this.cid = cid;
     this.bytes = bytes;
+    this.lentBy = lentBy;
     Object.freeze(this);
   }
 
@@ -21,10 +24,11 @@ class HashedBlock implements Block {
 /**
  * Creates a block and computes its CID. A verified store does not hash such a block again on write; reads are always
  * verified. The bytes must not change afterwards.
+ * @param lentBy pool that lent the buffer of `bytes`; see {@link Block.lentBy}
  * @throws as `cidFor`
  */
-export function createHashedBlock(bytes: Uint8Array, options: CidOptions): Block {
-  return new HashedBlock(cidFor(bytes, options), bytes);
+export function createHashedBlock(bytes: Uint8Array, options: CidOptions, lentBy?: BufferPool): Block {
+  return new HashedBlock(cidFor(bytes, options), bytes, lentBy);
 }
 
 /**

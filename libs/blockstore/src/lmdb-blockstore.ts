@@ -104,8 +104,8 @@ class LmdbStore implements BoundedBlockstore, BatchReads {
   }
 
   #lengthOf(cid: CID): number | undefined {
-    const pending = this.#queue.get(cid);
-    if (pending) return pending.length;
+    const pending = this.#queue.lengthOf(cid);
+    if (pending !== undefined) return pending;
     const record = this.#tables.record(cid.multihash.bytes);
     return record?.isQuarantined ? undefined : record?.length;
   }

@@ -1,4 +1,11 @@
-import { type Block, type Blockstore, createHashedBlock, runInSlices, Slices } from '@cairn/blockstore/core';
+import {
+  type Block,
+  type Blockstore,
+  type BufferPool,
+  createHashedBlock,
+  runInSlices,
+  Slices,
+} from '@cairn/blockstore/core';
 import { type CID, type CodecName, cidFor, identityBytesMax } from '@cairn/cid';
 import { type PbLink, pbBytesSteps } from './dag-pb.ts';
 import { InvalidOptionError, RefusedOptionError } from './errors.ts';
@@ -46,8 +53,8 @@ export class BlockBatchWriter {
   }
 
   /** Writes a raw block. Its CID always has version 1. */
-  putRaw(bytes: Uint8Array): Promise<Block> {
-    return this.#put(bytes, 'raw', 1);
+  putRaw(bytes: Uint8Array, lentBy?: BufferPool): Promise<Block> {
+    return this.#put(bytes, { codec: 'raw', version: 1, lentBy });
   }
 
   /** Encodes and writes a dag-pb block. */
@@ -56,15 +63,22 @@ export class BlockBatchWriter {
   }
 
   /** Writes an encoded dag-pb block. */
-  putEncoded(bytes: Uint8Array): Promise<Block> {
-    return this.#put(bytes, 'dag-pb', this.cidVersion);
+  putEncoded(bytes: Uint8Array, lentBy?: BufferPool): Promise<Block> {
+    return this.#put(bytes, { codec: 'dag-pb', version: this.cidVersion, lentBy });
   }
 
-  async #put(bytes: Uint8Array, codec: CodecName, version: 0 | 1): Promise<Block> {
+  async #put(
+    bytes: Uint8Array,
+    {
+      codec,
+      version,
+      lentBy,
+    }: { readonly codec: CodecName; readonly version: 0 | 1; readonly lentBy: BufferPool | undefined },
+  ): Promise<Block> {
     if (this.#slices.isOver) await this.#slices.next();
     // The CID contains the whole block, so the store needs no copy.
     if (bytes.length <= this.#inlineBytesMax) return { cid: cidFor(bytes, { codec, hash: 'identity' }), bytes };
-    const block = createHashedBlock(bytes, { codec, hash: this.#hash, version });
+    const block = createHashedBlock(bytes, { codec, hash: this.#hash, version }, lentBy);
     this.#batch.push(block);
     this.#batchBytes += bytes.length;
     if (this.#batchBytes >= batchBytes || this.#batch.length >= batchBlocks) await this.flush();

@@ -1,3 +1,4 @@
+import type { BufferPool } from '@cairn/blockstore/core';
 import { allocateBytes, copyBytes } from '@cairn/platform';
 import { RefusedOptionError } from './errors.ts';
 
@@ -48,8 +49,13 @@ const noBytes = allocateBytes(0);
 /**
  * Splits a stream into chunks of `chunkBytes`; the last one can be shorter. Copies each byte once or twice, and yields no
  * empty chunk.
+ * @param buffers lends the buffers of full chunks. The consumer gives each one back.
  */
-export async function* chunksOf(source: AsyncIterable<Uint8Array>, chunkBytes: number): AsyncGenerator<Uint8Array> {
+export async function* chunksOf(
+  source: AsyncIterable<Uint8Array>,
+  chunkBytes: number,
+  buffers?: BufferPool,
+): AsyncGenerator<Uint8Array> {
   let chunk = noBytes;
   let filled = 0;
   for await (const bytes of source) {
@@ -62,12 +68,14 @@ export async function* chunksOf(source: AsyncIterable<Uint8Array>, chunkBytes: n
       if (filled < chunkBytes) continue;
       yield chunk;
       // Allocates a whole chunk, since a stream with one full chunk is likely to have another.
-      chunk = allocateBytes(chunkBytes);
+      chunk = buffers?.take(chunkBytes) ?? allocateBytes(chunkBytes);
       filled = 0;
     }
   }
   // Copies the chunk at its own length, so that a small file does not keep a whole chunk in memory.
-  if (filled > 0) yield filled === chunk.length ? chunk : copyBytes(chunk.subarray(0, filled));
+  const last = filled === chunk.length ? chunk : copyBytes(chunk.subarray(0, filled));
+  if (last !== chunk) buffers?.giveBack(chunk);
+  if (filled > 0) yield last;
 }
 
 /** Returns a buffer with the same content and room for `needed` bytes, at most the size of a chunk. */

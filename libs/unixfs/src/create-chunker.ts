@@ -1,11 +1,12 @@
+import type { BufferPool } from '@cairn/blockstore/core';
 import { buzhashBytes, cutBuzhash } from './buzhash.ts';
 import { chunkBytesMax, chunksOf, defaultChunkBytes, parseChunker, parseGoDecimal } from './chunker.ts';
 import { cutChunks } from './cut-chunks.ts';
 import { RefusedOptionError } from './errors.ts';
 import { createRabinCut, type RabinBounds, rabinMinBytes } from './rabin.ts';
 
-/** Splits a stream into the chunks that become leaves. Yields no empty chunk. */
-export type Chunker = (source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
+/** Splits a stream into the chunks that become leaves. Yields no empty chunk. Chunks may be in buffers of the pool. */
+export type Chunker = (source: AsyncIterable<Uint8Array>, buffers?: BufferPool) => AsyncIterable<Uint8Array>;
 
 /**
  * Creates a chunker from Kubo's notation: `size-<bytes>`, `rabin`, `rabin-<average>`, `rabin-<min>-<average>-<max>`,
@@ -23,7 +24,7 @@ export function createChunker(notation: string): Chunker {
     return (source) => cutChunks(source, { bytesMax: bounds.max, cut });
   }
   const chunkBytes = parseChunker(notation);
-  return (source) => chunksOf(source, chunkBytes);
+  return (source, buffers) => chunksOf(source, chunkBytes, buffers);
 }
 
 function parseRabin(parameters: readonly string[]): RabinBounds {

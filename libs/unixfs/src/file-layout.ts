@@ -1,3 +1,4 @@
+import type { BufferPool } from '@cairn/blockstore/core';
 import type { BlockBatchWriter } from './block-batch-writer.ts';
 import { linkTo } from './block-batch-writer.ts';
 import { encodePbNode, type PbLink } from './dag-pb.ts';
@@ -17,6 +18,8 @@ export interface LayoutOptions {
   readonly linksMax: number;
   /** Metadata of the file, carried by its root only. */
   readonly metadata: UnixfsMetadata;
+  /** Pool that lent the chunks, and lends the leaves. */
+  readonly buffers?: BufferPool | undefined;
 }
 
 /** Bounds the row of links in memory. More links, of at least 8 bytes each, do not fit into a block of 2 MiB. */
@@ -28,16 +31,24 @@ export type FileLayout = (chunks: AsyncIterable<Uint8Array>, options: LayoutOpti
 /** Writes a leaf. `type` applies to leaves that are not raw. */
 export async function writeLeaf(
   chunk: Uint8Array,
-  { writer, rawLeaves }: LayoutOptions,
+  { writer, rawLeaves, buffers }: LayoutOptions,
   type: UnixfsType,
   metadata: UnixfsMetadata = {},
 ): Promise<Subtree> {
-  const block = rawLeaves ? await writer.putRaw(chunk) : await writer.putEncoded(encode(chunk, type, metadata));
-  return { link: linkTo(block, []), fileSize: chunk.length };
+  const fileSize = chunk.length;
+  if (rawLeaves) return { link: linkTo(await writer.putRaw(chunk, buffers), []), fileSize };
+  const bytes = encode(chunk, type, metadata, buffers);
+  buffers?.giveBack(chunk);
+  return { link: linkTo(await writer.putEncoded(bytes, buffers), []), fileSize };
 }
 
-function encode(chunk: Uint8Array, type: UnixfsType, { mode, mtime }: UnixfsMetadata): Uint8Array {
-  if (!mode && mtime === undefined) return encodeLeaf(type, chunk);
+function encode(
+  chunk: Uint8Array,
+  type: UnixfsType,
+  { mode, mtime }: UnixfsMetadata,
+  buffers: BufferPool | undefined,
+): Uint8Array {
+  if (!mode && mtime === undefined) return encodeLeaf(type, chunk, buffers);
   const data = chunk.length > 0 ? chunk : undefined;
   return encodePbNode({ links: [], data: encodeUnixfsData({ type, data, fileSize: chunk.length, mode, mtime }) });
 }

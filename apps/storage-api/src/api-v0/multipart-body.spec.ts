@@ -78,3 +78,14 @@ test.each([
 ])('refuses %j', async (body, reason) => {
   await expect(read(Buffer.from(body), [1, 5, 9])).rejects.toThrow(reason);
 });
+
+test('finds the boundary after content that often begins like one, as Buffer.indexOf does', async () => {
+  const boundary = 'a-long-boundary';
+  for (const repeated of [0, 1, 15, 16, 17, 40]) {
+    const text = `${'\r\n--'.repeat(repeated)}${'\r\n--a-long-'.repeat(repeated)}`;
+    const body = Buffer.from(`--${boundary}\r\n\r\n${text}\r\n--${boundary}--`);
+    for (const places of [[], [25], [body.length - 10]])
+      expect((await read(body, places, boundary)).map(({ bytes }) => bytes.toString())).toEqual([text]);
+    expect(body.indexOf(`\r\n--${boundary}`)).toBe(boundary.length + 6 + text.length);
+  }
+});

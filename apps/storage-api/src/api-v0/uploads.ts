@@ -1,13 +1,19 @@
+import { BufferPool } from '@cairn/blockstore';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import type { StorageSettings } from '../settings.ts';
 import { ApiError } from './api-error.ts';
+
+/** About the blocks that wait for the disk: more would only occupy memory between uploads. */
+const bufferBytesMax = 12 * 1024 * 1024;
 
 /** Limits uploads: how many run concurrently, in all and per account, and how long each is. */
 @Injectable()
 export class Uploads {
   #running = 0;
   readonly #ofAccounts = new Map<string, number>();
+  /** Buffers for the leaves of uploads. */
+  readonly buffers = new BufferPool({ bytesMax: bufferBytesMax });
 
   constructor(@Inject(SETTINGS) private readonly settings: StorageSettings) {}
 

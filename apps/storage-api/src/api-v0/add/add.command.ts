@@ -42,6 +42,7 @@ const onlyHashStore = (signal: AbortSignal) => ({
   putMany: async (blocks: readonly Block[]) => {
     for (const { cid } of blocks) assertHashAllowed(cid.multihash);
     workOf(signal)?.blocks(blocks.map(({ bytes }) => bytes.length));
+    for (const { bytes, lentBy } of blocks) lentBy?.giveBack(bytes);
   },
 });
 
@@ -97,6 +98,7 @@ export class AddCommand implements Command<typeof addOptions> {
       const importing = importTree<AddEntry>(entries, store, {
         ...options,
         signal,
+        buffers: this.uploads.buffers,
         onProgress: progressOf(context, lines),
       });
       for await (const entry of importing) await lines.add(entry);
