@@ -3,6 +3,7 @@ import type { PrecompileChanges, WorldState } from '@cairn/evm';
 import type { StateOverrides } from './call-request.ts';
 import { checksumAddress } from './checksum-address.ts';
 import { InvalidOverrideError } from './errors.ts';
+import { overriddenCode } from './overridden-codes.ts';
 
 /** Precompile changes of a call without overrides. */
 export const noPrecompileChanges: PrecompileChanges = { removed: new Set(), moved: new Map() };
@@ -59,7 +60,10 @@ function applyOne(
       ...(balance !== undefined && { balance }),
     });
   }
-  if (code !== undefined) world.setCode(bytes, bytesFromHex(code));
+  if (code !== undefined) {
+    const { bytes: codeBytes, hash } = overriddenCode(code);
+    world.setCode(bytes, codeBytes, hash);
+  }
   // Like geth: writing storage creates the account.
   if (state !== undefined || (stateDiff?.size ?? 0) > 0) world.updateAccount(bytes, {});
   if (state !== undefined) world.clearStorage(bytes);

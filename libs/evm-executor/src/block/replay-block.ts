@@ -5,6 +5,7 @@ import { type AppliedMessage, applyMessage, type MessageContext, type MessageOpt
 import { blockEnvironment } from '../block-environment.ts';
 import type { CallRequest } from '../call-request.ts';
 import { TransactionUnsupportedError } from '../errors.ts';
+import { noPrecompileChanges } from '../state-overrides.ts';
 import { applyDaoFork } from './dao-fork.ts';
 import { beginBlock } from './system-calls.ts';
 
@@ -62,12 +63,15 @@ export function replayContext({
   deadline,
 }: ReplayBlockOptions): MessageContext {
   const { header } = block;
+  const { block: environment, rules } = blockEnvironment(spec, header);
+  // Fields are listed one by one: an object spread takes longer than the rest of this function.
   return {
-    ...blockEnvironment(spec, header),
+    block: environment,
+    rules,
     world,
     engine,
     blockHash: (number) => (number < header.number ? blockHashes(number) : undefined),
-    precompiles: { removed: new Set(), moved: new Map() },
+    precompiles: noPrecompileChanges,
     deadline,
   };
 }

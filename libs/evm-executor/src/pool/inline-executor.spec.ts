@@ -124,6 +124,19 @@ describe('traces of blocks', () => {
     expect(uses).toEqual([9, 9].map((workerMs) => ({ workerMs, isAnswered: true })));
   });
 
+  test('run in the calling thread again where they ended in time before, since other programs took the time', async () => {
+    const served: boolean[] = [];
+    const inTime = [true, false, true, false, false, true];
+    const { run } = openTracer(() => {
+      const isInTime = inTime[served.length] === true;
+      served.push(isInTime);
+      return isInTime ? Promise.resolve(result) : Promise.reject(new ExecutionTimeoutError(4));
+    });
+    for (let count = 0; count < 8; count++) await run();
+    // After the second of two timeouts in sequence, the pool executes the rest.
+    expect(served).toEqual([true, false, true, false, false]);
+  });
+
   test('report their use when they fail', async () => {
     const { run, jobs, uses } = openTracer(() => Promise.reject(new Error('a fault')));
     await expect(run()).rejects.toThrow('a fault');

@@ -27,6 +27,8 @@ export class InlineExecutor implements ResumablePool {
   readonly #server: CallServer;
   /** End of the direct route to the pool, by function. */
   readonly #heavy = new Map<string, number>();
+  /** Traces that ended within their time before: their work is always the same, so a longer time is that of other programs. */
+  readonly #light = new Set<string>();
   #lastTrace: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -39,7 +41,12 @@ export class InlineExecutor implements ResumablePool {
     const name = this.#isClosed ? undefined : inlineRouteOf(job);
     if (name === undefined || this.#isHeavy(name)) return await this.#pool.execute(job, options);
     try {
-      if (isBlockTrace(job)) return await this.#trace(job, options);
+      if (isBlockTrace(job)) {
+        const traced = await this.#trace(job, options);
+        if (this.#light.size >= heavyMax) this.#light.clear();
+        this.#light.add(name);
+        return traced;
+      }
       // The server returns the result type of the job's kind.
       if (options.resume === undefined) return (await this.#server.serve(job)) as ResultOf<Job>;
       const { result, reads } = await this.#server.resume(job);
@@ -48,7 +55,8 @@ export class InlineExecutor implements ResumablePool {
     } catch (thrown) {
       if (!(thrown instanceof GasBudgetExceeded)) throw thrown;
       if (this.#heavy.size >= heavyMax) this.#heavy.clear();
-      this.#heavy.set(name, performance.now() + (isBlockTrace(job) ? heavyTraceMs : heavyMs));
+      if (!this.#light.delete(name))
+        this.#heavy.set(name, performance.now() + (isBlockTrace(job) ? heavyTraceMs : heavyMs));
       return await this.#pool.execute(job, options);
     }
   }

@@ -24,12 +24,13 @@ const inlineTracers: ReadonlySet<TracerName> = new Set<TracerName>([
 ]);
 
 /**
- * Returns the name under which an {@link InlineExecutor} remembers that a job is heavy: the called function, or the traced block.
+ * Returns the name under which an {@link InlineExecutor} remembers that a job is heavy: the called function, or the traced
+ * transactions.
  * `undefined` for jobs that are never executed inline.
  */
 export function inlineRouteOf(job: ExecutionJob): string | undefined {
   if (isBlockTrace(job))
-    return mayTraceInline(job) ? `${job.chain} trace ${job.blockHash} ${job.options.tracer}` : undefined;
+    return mayTraceInline(job) ? `${job.chain} trace ${job.blockHash} ${job.index} ${job.options.tracer}` : undefined;
   if (!isCall(job) || job.blockOverrides !== undefined || !isSmall(job.call)) return undefined;
   const name = `${job.chain} ${job.call.to} ${job.call.data?.slice(0, 10)}`;
   if (job.stateOverrides === undefined) return name;

@@ -1,5 +1,6 @@
 import type { Header, Hex, StateReader } from '@cairn/block-model';
 import { executionErrors, StateUnavailableError } from '../errors.ts';
+import { ReplayStarts } from '../trace/replay-starts.ts';
 import type { CallChain, CallSource } from './call-source.ts';
 
 /** Blocks per chain whose readers and caches a worker keeps. Most calls use the newest blocks, and worker heaps are small. */
@@ -8,6 +9,8 @@ const blocksKeptMax = 4;
 export interface OpenBlock {
   readonly header: Header;
   readonly state: StateReader;
+  /** States within the children of this block, for traces. */
+  readonly starts: ReplayStarts;
 }
 
 export interface OpenChain {
@@ -61,7 +64,7 @@ export async function blockOf(name: string, chain: OpenChain, hash: Hex): Promis
 function read(source: CallSource, hash: Hex): OpenBlock | undefined {
   const header = source.header(hash);
   const state = source.stateAt(hash);
-  return header && state && { header, state };
+  return header && state && { header, state, starts: new ReplayStarts() };
 }
 
 /** Retries in the next turn of the event loop: a store may keep one read snapshot per turn, without recent writes. */

@@ -36,7 +36,7 @@ export async function serveBlockTrace(
   const block = raw === undefined ? source.block?.(blockHash) : decodedBlock(raw);
   if (block === undefined) throw new StateUnavailableError(name, blockHash);
   if (isInline && !isLight(block)) throw gasBudgetExceeded;
-  const { state } = await blockOf(name, open, block.header.parentHash);
+  const { state, starts } = await blockOf(name, open, block.header.parentHash);
   const traced = await traceBlock({
     spec: chain.spec,
     block,
@@ -46,6 +46,8 @@ export async function serveBlockTrace(
     options,
     deadline,
     ...(index !== undefined && { index }),
+    // A block from a request is not verified: its hash does not identify its transactions.
+    starts: raw === undefined ? starts : undefined,
     ...(isInline && { lightCharactersMax: inlineLimits.characters }),
     // A block from a request is not verified.
     ...(raw !== undefined && { checks: { followsNonce: true } }),

@@ -1,4 +1,4 @@
-import { StateCache, WorldState } from '@cairn/evm';
+import { WorldState } from '@cairn/evm';
 import { TraceTooLargeError } from '../errors.ts';
 import { createTracer } from './create-tracer.ts';
 import { RecordingWorld } from './parity/recording-world.ts';
@@ -19,22 +19,24 @@ export function traceBlock(options: TraceBlockOptions): Promise<TraceResult> {
   );
 }
 
-async function traceEach({ state, ...place }: TraceBlockOptions): Promise<TraceResult> {
+async function traceEach(place: TraceBlockOptions): Promise<TraceResult> {
   const { options, index, lightCharactersMax } = place;
   const isParity = options.tracer === 'parity';
-  const world = isParity ? new RecordingWorld(StateCache.of(state)) : new WorldState(StateCache.of(state));
   const traces: string[] = [];
   let characters = 0;
   let gasUsed = 0n;
-  for await (const { hash, tracer, applied, gasSoFar } of traceTransactions({ ...place, world }, () =>
-    createTracer(options, lightCharactersMax),
-  )) {
-    gasUsed = gasSoFar;
-    const result = tracer.result(applied);
-    if (index !== undefined) return { json: result, gasUsed };
-    traces.push(isParity ? result : `{"txHash":"${hash}","result":${result}}`);
-    characters += result.length;
-    if (characters > traceCharactersMax) throw new TraceTooLargeError(traceCharactersMax, 'characters');
-  }
-  return { json: `[${traces.join(',')}]`, gasUsed };
+  await traceTransactions(place, {
+    createWorld: (cache) => (isParity ? new RecordingWorld(cache) : new WorldState(cache)),
+    createTracer: () => createTracer(options, lightCharactersMax),
+    onTraced({ hash, tracer, applied, gasSoFar }) {
+      gasUsed = gasSoFar;
+      const result = tracer.result(applied);
+      traces.push(isParity || index !== undefined ? result : `{"txHash":"${hash}","result":${result}}`);
+      characters += result.length;
+      if (index === undefined && characters > traceCharactersMax)
+        throw new TraceTooLargeError(traceCharactersMax, 'characters');
+    },
+  });
+  const [only] = traces;
+  return { json: index !== undefined && only !== undefined ? only : `[${traces.join(',')}]`, gasUsed };
 }

@@ -1,8 +1,10 @@
-import type { Hex, StateReader } from '@cairn/block-model';
-import type { WorldState } from '@cairn/evm';
-import type { AppliedMessage } from '../apply-message.ts';
-import { type ReplayBlockOptions, replayBlock } from '../block/replay-block.ts';
+import type { Hex, StateReader, Transaction } from '@cairn/block-model';
+import { checkDeadline, StateCache, type WorldState } from '@cairn/evm';
+import { type AppliedMessage, applyMessage, type MessageContext } from '../apply-message.ts';
+import { beginReplay, callFromTransaction, type ReplayBlockOptions, replayContext } from '../block/replay-block.ts';
+import type { CallRequest } from '../call-request.ts';
 import type { CallChecks } from '../check-message.ts';
+import type { ReplayStarts } from './replay-starts.ts';
 import { traceDeadline } from './trace-deadline.ts';
 import { withTraceRejections } from './trace-errors.ts';
 import type { TraceOptions } from './trace-options.ts';
@@ -18,6 +20,8 @@ export interface TraceBlockOptions extends Omit<ReplayBlockOptions, 'world'> {
   readonly lightCharactersMax?: number;
   /** Checks of the transactions. Default: none, which suits a verified block. */
   readonly checks?: CallChecks;
+  /** States within verified blocks on `state`, for traces of several transactions of a block. Default: each trace replays the block. */
+  readonly starts?: ReplayStarts | undefined;
 }
 
 /** A transaction with its tracer, after its execution. */
@@ -29,36 +33,86 @@ export interface TracedTransaction<Tracer> {
   readonly gasSoFar: bigint;
 }
 
-/**
- * Executes the transactions of a block and yields those that are traced, in order.
- * @throws CALL_* if `checks` fail, EXECUTION_TIMEOUT, the errors of the tracer and of the state
- */
-export async function* traceTransactions<Tracer extends TransactionTracer>(
-  { options, index, checks, ...replay }: Omit<TraceBlockOptions, 'state'> & { readonly world: WorldState },
-  create: () => Tracer,
-): AsyncGenerator<TracedTransaction<Tracer>> {
-  const { hash: blockHash, number: blockNumber } = replay.block.header;
-  let at = 0;
-  let logsBefore = 0;
-  let gasSoFar = 0n;
-  for await (const { transaction, call, context, run } of replayBlock(replay)) {
-    const position = at++;
-    if (index !== undefined && position !== index) {
-      const applied = await run();
-      logsBefore += applied.outcome.logs.length;
-      gasSoFar += applied.gasUsed;
-      continue;
-    }
-    const { hash } = transaction;
-    const tracer = create();
-    const place = { blockHash, blockNumber, hash, index: position };
-    tracer.begin?.({ context, call, gasLimit: transaction.gas, logsBefore, place });
-    const applied = await withTraceRejections(() =>
-      run({ tracer, deadline: traceDeadline(options, context.deadline), ...(checks && { checks }) }),
-    );
-    gasSoFar += applied.gasUsed;
-    logsBefore += applied.outcome.logs.length;
-    yield { hash, tracer, applied, gasSoFar };
-    if (index !== undefined) return;
+export interface TraceVisitor<Tracer> {
+  createWorld(cache: StateCache): WorldState;
+  createTracer(): Tracer;
+  /** Called after each traced transaction, in order. */
+  onTraced(traced: TracedTransaction<Tracer>): void;
+}
+
+/** Messages of traced transactions: each trace of their block needs them. */
+const calls = new WeakMap<Transaction, CallRequest>();
+
+function callOf(transaction: Transaction): CallRequest {
+  let call = calls.get(transaction);
+  if (call === undefined) {
+    call = callFromTransaction(transaction);
+    calls.set(transaction, call);
   }
+  return call;
+}
+
+/**
+ * Executes the transactions of a block and visits those that are traced.
+ * @throws CALL_* if `checks` fail, EXECUTION_TIMEOUT, the errors of the tracer, the visitor and the state
+ */
+export async function traceTransactions<Tracer extends TransactionTracer>(
+  options: TraceBlockOptions,
+  visitor: TraceVisitor<Tracer>,
+): Promise<void> {
+  const { block, index, starts } = options;
+  const start = starts?.find(block.header.hash, index ?? 0);
+  const base = start?.state ?? options.state;
+  const world = visitor.createWorld(StateCache.of(base));
+  try {
+    const context = replayContext({ ...options, world });
+    if (start === undefined) await beginReplay(context, block);
+    let logs = start?.logs ?? 0;
+    let gasUsed = start?.gasUsed ?? 0n;
+    for (let at = start?.index ?? 0; at < block.transactions.length; at++) {
+      const transaction = block.transactions[at] as Transaction;
+      const isTraced = index === undefined || at === index;
+      if (starts !== undefined && at === (index ?? 0))
+        starts.keep(block.header.hash, world, base, { index: at, gasUsed, logs });
+      checkDeadline(context.deadline);
+      const applied = isTraced
+        ? await traceOne({ options, context, visitor, transaction, at, logs, gasUsed })
+        : await applyMessage(context, callOf(transaction), { gasLimit: transaction.gas, hidesPrices: false });
+      if (at === index) return;
+      logs += applied.outcome.logs.length;
+      gasUsed += applied.gasUsed;
+    }
+  } finally {
+    world.release();
+  }
+}
+
+async function traceOne<Tracer extends TransactionTracer>({
+  options: { block, options, checks },
+  context,
+  visitor,
+  transaction,
+  at,
+  logs,
+  gasUsed,
+}: {
+  readonly options: TraceBlockOptions;
+  readonly context: MessageContext;
+  readonly visitor: TraceVisitor<Tracer>;
+  readonly transaction: Transaction;
+  readonly at: number;
+  readonly logs: number;
+  readonly gasUsed: bigint;
+}): Promise<AppliedMessage> {
+  const { hash, gas: gasLimit } = transaction;
+  const call = callOf(transaction);
+  const tracer = visitor.createTracer();
+  const { hash: blockHash, number: blockNumber } = block.header;
+  const place = { blockHash, blockNumber, hash, index: at };
+  tracer.begin?.({ context, call, gasLimit, logsBefore: logs, place });
+  const deadline = traceDeadline(options, context.deadline);
+  const how = { gasLimit, hidesPrices: false, tracer, deadline, ...(checks && { checks }) };
+  const applied = await withTraceRejections(() => applyMessage(context, call, how));
+  visitor.onTraced({ hash, tracer, applied, gasSoFar: gasUsed + applied.gasUsed });
+  return applied;
 }

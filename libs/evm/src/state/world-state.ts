@@ -137,8 +137,8 @@ export class WorldState {
     return storageRoot !== undefined && !isEmptyTrieRoot(storageRoot);
   }
 
-  setCode(address: Uint8Array, code: Uint8Array): void {
-    const codeHash = keccak256(code);
+  /** @param codeHash keccak-256 of the code, if it is known */
+  setCode(address: Uint8Array, code: Uint8Array, codeHash = keccak256(code)): void {
     this.#codes ??= new Map();
     this.#codes.set(mapKeyFromBytes(codeHash), code);
     this.updateAccount(address, { codeHash });

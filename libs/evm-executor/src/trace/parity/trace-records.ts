@@ -1,5 +1,5 @@
 import { quantity } from '@cairn/block-model';
-import { StateCache, WorldState } from '@cairn/evm';
+import { WorldState } from '@cairn/evm';
 import { type Reward, rewardsOf } from '../../block/pay-rewards-and-withdrawals.ts';
 import { blockEnvironment } from '../../block-environment.ts';
 import type { TraceResult } from '../trace-call.ts';
@@ -14,18 +14,18 @@ import { TraceBudget } from './trace-budget.ts';
  * Lists the calls of a block or of one transaction, and the rewards after those of the whole block.
  * @throws TRACE_TOO_LARGE, EXECUTION_TIMEOUT, and the errors of the state
  */
-export async function traceRecords(
-  { state, ...place }: TraceBlockOptions,
-  options: TracerOptions<'parity'>,
-): Promise<TraceResult> {
+export async function traceRecords(place: TraceBlockOptions, options: TracerOptions<'parity'>): Promise<TraceResult> {
   const { block, spec, index } = place;
   const list = new RecordList(options, new TraceBudget());
-  const world = new WorldState(StateCache.of(state));
   let gasUsed = 0n;
-  for await (const { tracer, gasSoFar } of traceTransactions({ ...place, world }, () => new ParityTracer(options))) {
-    gasUsed = gasSoFar;
-    for (const record of tracer.records()) list.add(record);
-  }
+  await traceTransactions(place, {
+    createWorld: (cache) => new WorldState(cache),
+    createTracer: () => new ParityTracer(options),
+    onTraced({ tracer, gasSoFar }) {
+      gasUsed = gasSoFar;
+      for (const record of tracer.records()) list.add(record);
+    },
+  });
   if (index === undefined) {
     const { rules } = blockEnvironment(spec, block.header);
     for (const reward of rewardsOf(block.header, rules, block.uncles)) list.add(recordOfReward(reward, block.header));
