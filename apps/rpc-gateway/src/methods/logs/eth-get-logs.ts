@@ -1,5 +1,5 @@
 import { type Header, quantity } from '@cairn/block-model';
-import { RpcError } from '@cairn/jsonrpc-core';
+import { RawJson, RpcError } from '@cairn/jsonrpc-core';
 import type { BlockId } from '../../block-id.ts';
 import { paramSchemas } from '../../param-schemas.ts';
 import type { RequestContext } from '../../request-context.ts';
@@ -9,7 +9,8 @@ import { readAll } from '../read-all.ts';
 import { contractsOfFilter } from '../reveals.ts';
 import { conditionsOf, type LogFilter, parseLogFilter, requireBounded } from './log-filter.ts';
 import { type LogRange, logRange } from './log-range.ts';
-import { logJson, logsOf } from './logs-of.ts';
+import { logTextsOf } from './log-texts.ts';
+import { logJson } from './logs-of.ts';
 
 /** Most blocks of one request, and most logs of one result. */
 const logLimits = { blocksMax: 10_000n, logsMax: 10_000 } as const;
@@ -36,25 +37,30 @@ export const ethGetLogs = define({
 });
 
 /** Finds the logs of a filter. @throws RpcError for a range that the chain does not have, and above the limits */
-export async function findLogs(filter: LogFilter, context: RequestContext): Promise<unknown[]> {
+export async function findLogs(filter: LogFilter, context: RequestContext): Promise<RawJson | unknown[]> {
   requireBounded(filter);
   if (context.chain.logs.matchingLogs !== undefined && !('hash' in filter.blocks))
     return await findLogsOverUpstreams({ ...filter, blocks: filter.blocks }, context);
-  const logs: unknown[] = [];
+  let list = '';
+  let count = 0;
   let headersRead = 0;
   for (const header of headersOf(filter, context)) {
-    if (++headersRead % headersPerSlice === 0) await new Promise((resolve) => setImmediate(resolve));
-    context.signal.throwIfAborted();
-    for (const log of logsOf(filter, context.chain.reader, header)) {
-      if (logs.push(log) > logLimits.logsMax)
-        throw new RpcError(
-          'limit',
-          `query returned more than ${logLimits.logsMax} logs. Request a smaller range, up to block ${header.number - 1n}.`,
-          { logsMax: logLimits.logsMax, toBlock: quantity(header.number - 1n) },
-        );
+    if (++headersRead % headersPerSlice === 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+      // Not read for short ranges: the signal is created on demand.
+      context.signal.throwIfAborted();
     }
+    const texts = logTextsOf(filter, context.chain.reader, header, logLimits.logsMax);
+    count += texts.length;
+    if (count > logLimits.logsMax)
+      throw new RpcError(
+        'limit',
+        `query returned more than ${logLimits.logsMax} logs. Request a smaller range, up to block ${header.number - 1n}.`,
+        { logsMax: logLimits.logsMax, toBlock: quantity(header.number - 1n) },
+      );
+    for (const text of texts) list += list === '' ? text : `,${text}`;
   }
-  return logs;
+  return new RawJson(`[${list}]`);
 }
 
 /** Finds the logs of a range in few rounds: of headers, of receipts of candidates, and of blocks with matching logs. */
