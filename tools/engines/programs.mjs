@@ -19,11 +19,16 @@ export const seaweedfs = {
   path: join(cache, 'seaweedfs-4.48', 'weed'),
 };
 
+/** Second S3 server of the tests: built with Go, and used with `TEST_S3=versitygw`. */
+const versitygw = join(cache, 'versitygw-1.8.0', 'versitygw');
+export const isVersitygw = process.env.TEST_S3 === 'versitygw';
+const s3Program = isVersitygw ? versitygw : seaweedfs.path;
+
 const finders = {
   postgres: () => newestPostgres() ?? onPath('postgres'),
   redis: () => onPath('redis-server') ?? onPath('valkey-server'),
   haproxy: () => onPath('haproxy') ?? ['/usr/sbin/haproxy'].find(existsSync),
-  s3: () => (existsSync(seaweedfs.path) ? seaweedfs.path : undefined),
+  s3: () => (existsSync(s3Program) ? s3Program : undefined),
 };
 
 export const engineNames = Object.keys(finders);
@@ -38,6 +43,7 @@ export function engineProgram(name) {
 
 /** Returns one line that explains how to enable the tests of an engine. */
 export function howToEnableEngine(name) {
+  if (name === 's3' && isVersitygw) return 'skipped: versitygw is not installed; see tools/engines/README.md';
   return `skipped: ${name} is not installed; run \`node tools/engines/install.mjs\``;
 }
 

@@ -4,18 +4,23 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServer } from '../peers/process.mjs';
-import { engineProgram } from './programs.mjs';
+import { engineProgram, isVersitygw } from './programs.mjs';
+import { startVersitygw } from './versitygw.mjs';
 
 /** Credentials of the test server. */
 const s3Credentials = { accessKeyId: 'cairntest', secretAccessKey: 'cairntestsecret' };
 
 /**
- * Starts an S3 server (SeaweedFS) on free loopback ports, over a temporary directory.
+ * Starts an S3 server on free loopback ports, over a temporary directory: SeaweedFS, or versitygw with `TEST_S3=versitygw`.
  * @returns its endpoint, region, child process and what stops it; undefined where it is not installed
  */
 export async function startS3() {
   const command = engineProgram('s3');
   if (command === undefined) return undefined;
+  return isVersitygw ? await startVersitygw(command) : await startSeaweedfs(command);
+}
+
+async function startSeaweedfs(command) {
   const home = mkdtempSync(join(tmpdir(), 'cairn-s3-'));
   const data = join(home, 'data');
   mkdirSync(data);
