@@ -75,4 +75,28 @@ describeWithRedis('limits while Redis is killed, paused and stopped', () => {
     // An answer that was lost costs its tokens.
     expect(sum(credits, 'taken')).toBeGreaterThan(2900);
   }, 60_000);
+
+  test('a new process gets nothing of a used day after Redis has lost its data', async () => {
+    let server = (await startRedis()) as RedisServer;
+    ends.push(() => server.stop());
+    const open = async () => {
+      const redis = await openRedis({ url: server.url, commandMs: 150 });
+      const store = await openRedisLimitStore(redis, { settleMs: 500 });
+      ends.push(() => store.close().then(() => redis.close()));
+      return { redis, store };
+    };
+    const known = await open();
+    const lot = new TokenLot(known.store, 'acc\0day', { ...day, limit: 20 }, Date.now);
+    for (let count = 0; count < 20; count++) expect(await lot.take(1)).toBeUndefined();
+    // Refused until the end of the day, without another request to Redis.
+    expect(await lot.take(1)).toBeGreaterThan(0);
+    await server.kill();
+    server = (await startRedis({ port: server.port })) as RedisServer;
+    const { calls } = known.redis.state();
+    while (known.redis.state().serversUp === 0 || known.redis.state().calls === calls)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const other = new TokenLot((await open()).store, 'acc\0day', { ...day, limit: 20 }, Date.now);
+    expect(await other.take(1)).toBeGreaterThan(0);
+  });
 });

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isCairnError } from '@cairn/errors';
 import type { Redis } from '@cairn/redis';
+import { bucketTokens } from '../limits/counter.ts';
 import type { HoldRequest, HoldResult, LimitStore, TakeRequest, TakeResult } from '../limits/limit-store.ts';
-import { holdAnswerFrom, limitKey, takeAnswerFrom } from './answers.ts';
+import { holdAnswerFrom, limitKey, type TakeAnswer, takeAnswerFrom } from './answers.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { type CounterShare, holdShare, type KnownCounter, startShare } from './local-share.ts';
 import { ProcessRegistry } from './process-registry.ts';
@@ -32,6 +33,8 @@ const clockToleranceMs = 1000;
 
 /** State of one counter in this process. */
 interface Counter {
+  /** Rule of the last request. */
+  rule: TakeRequest['rule'];
   known: KnownCounter | undefined;
   /** Present while Redis is away, and until the counter is reported. */
   share: CounterShare | undefined;
@@ -104,7 +107,8 @@ class RedisLimitStore implements LimitStore {
 
   async #take(request: TakeRequest): Promise<TakeResult> {
     const key = limitKey(request.rule.kind, request.key);
-    const counter = this.#counters.get(key) ?? { known: undefined, share: undefined, owed: 0 };
+    const counter = this.#counters.get(key) ?? { rule: request.rule, known: undefined, share: undefined, owed: 0 };
+    counter.rule = request.rule;
     this.#counters.set(key, counter);
     if (!this.#isShared(key)) return this.#takeLocally(counter, request);
     try {
@@ -128,16 +132,8 @@ class RedisLimitStore implements LimitStore {
     counter.share = undefined;
     counter.owed = 0;
     try {
-      const [size, other] = rule.kind === 'bucket' ? [rule.ratePerSecond, rule.capacity] : [rule.limit, rule.seconds];
-      const last = known === undefined ? ['', 0, 0] : [known.epoch, known.value, known.at];
-      const answer = await this.#redis.run({
-        script: takeScript,
-        keys: [key],
-        values: [this.#now?.() ?? '', rule.kind, size, other, give - owed, min, want, ...last],
-        parse: takeAnswerFrom,
-      });
+      const answer = await this.#runTake(key, known, { rule, give: give - owed, min, want });
       counter.known = answer.known;
-      this.#compareClocks(answer.now);
       const { granted, remaining, retryAfterMs, endsAt } = answer;
       return {
         granted,
@@ -152,6 +148,23 @@ class RedisLimitStore implements LimitStore {
       } else counter.owed += Math.max(0, owed);
       throw error;
     }
+  }
+
+  async #runTake(
+    key: string,
+    known: KnownCounter | undefined,
+    { rule, give, min, want }: Required<Omit<TakeRequest, 'key'>>,
+  ): Promise<TakeAnswer> {
+    const [size, other] = rule.kind === 'bucket' ? [rule.ratePerSecond, rule.capacity] : [rule.limit, rule.seconds];
+    const last = known === undefined ? ['', 0, 0] : [known.epoch, known.value, known.at];
+    const answer = await this.#redis.run({
+      script: takeScript,
+      keys: [key],
+      values: [this.#now?.() ?? '', rule.kind, size, other, give, min, want, ...last],
+      parse: takeAnswerFrom,
+    });
+    this.#compareClocks(answer.now);
+    return answer;
   }
 
   #takeLocally(counter: Counter, { rule, give = 0, min, want }: TakeRequest): TakeResult {
@@ -180,11 +193,26 @@ class RedisLimitStore implements LimitStore {
     else this.#holdings.set(name, { request, held });
   }
 
-  /** After a connection: reports permits immediately, and counters when all processes have done so. */
+  /** After a connection: reports permits and known counters immediately, and shares when all processes have done so. */
   #connected(): void {
     this.#registry.connected();
     void this.#reportHoldings();
+    void this.#restoreCounters();
     this.#reportLater();
+  }
+
+  /**
+   * Restores counters that the server has lost. A process that refuses an account until the end of a day does not ask again, so
+   * that its next request would come too late: a new process would find an unused counter.
+   */
+  async #restoreCounters(): Promise<void> {
+    await inBatches([...this.#counters.entries()], async ([key, counter]) => {
+      const { known, rule } = counter;
+      if (known === undefined || isUnused(rule, known, this.#serverNow())) return;
+      const answer = await this.#runTake(key, known, { rule, give: 0, min: 0, want: 0 });
+      // A concurrent request may have a later answer.
+      if (counter.known === known) counter.known = answer.known;
+    });
   }
 
   #reportLater(): void {
@@ -228,6 +256,12 @@ class RedisLimitStore implements LimitStore {
 async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   for (let at = 0; at < items.length; at += reportBatch)
     await Promise.allSettled(items.slice(at, at + reportBatch).map(work));
+}
+
+/** Reports whether a counter is as an absent one by now: a full bucket, or a window that has ended. */
+function isUnused(rule: TakeRequest['rule'], { value, at }: KnownCounter, now: number): boolean {
+  if (rule.kind === 'window') return now >= at + rule.seconds * 1000;
+  return bucketTokens({ tokens: value, at }, rule.ratePerSecond, now) >= rule.capacity;
 }
 
 function nameOfHolding(key: string, { holder }: HoldRequest): string {
