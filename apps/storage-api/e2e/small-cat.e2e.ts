@@ -1,7 +1,7 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { freePort } from '../../../tools/peers/free-port.mjs';
+import { ask as askRaw, joinedChunks, parseAnswer } from './raw-exchange.ts';
 import { basic, Service } from './service.ts';
 
 // A cat of a small file takes the fast path (src/api-v0/read/small-cat.ts). With `Connection: close` it takes the other one.
@@ -32,64 +32,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.remove());
 
-interface Answer {
-  readonly status: string;
-  readonly isFast: boolean;
-  readonly fields: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-/** Field values that differ between two requests. */
-const varying = new Set(['date', 'x-request-id', 'connection', 'keep-alive', 'ratelimit']);
-
-function parse(text: string): Answer {
-  const end = text.indexOf('\r\n\r\n');
-  const [status = '', ...lines] = text.slice(0, end).split('\r\n');
-  const fields: Record<string, string> = {};
-  for (const line of lines) {
-    const [name = '', value = ''] = line.split(/: (.*)/s);
-    fields[name.toLowerCase()] = varying.has(name.toLowerCase()) ? '' : value;
-  }
-  // Node writes the fields that it adds with a capital letter.
-  return { status, isFast: lines.some((line) => line.startsWith('date:')), fields, body: text.slice(end + 4) };
-}
-
 const headOf = (path: string, { authorization = basic('ann'), connection = 'keep-alive', more = '' } = {}) =>
   `POST /api/v0/${path} HTTP/1.1\r\nhost: a\r\nauthorization: ${authorization}\r\nconnection: ${connection}\r\n${more}content-length: 0\r\n\r\n`;
 
 /** Sends a request, and then one for which the server closes the connection. @returns the response to the first */
-async function ask(head: string, close = headOf('version', { connection: 'close' })): Promise<Answer> {
-  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-  const first = await exchange(socket, head);
-  if (!socket.destroyed) socket.end(close);
-  return parse(first);
-}
-
-async function exchange(socket: Socket, head: string): Promise<string> {
-  let text = '';
-  socket.write(head);
-  for (;;) {
-    const [chunk] = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => [undefined])]);
-    if (chunk === undefined) return text;
-    text += chunk.toString('latin1');
-    const [head = '', body = ''] = text.split(/\r\n\r\n(.*)/s);
-    const length = /content-length: (\d+)/i.exec(head)?.[1];
-    const isComplete = length === undefined ? /(^|\r\n)0\r\n\r\n$/.test(body) : body.length >= Number(length);
-    if (text.includes('\r\n\r\n') && isComplete) return text;
-  }
-}
-
-/** Bytes of a body in chunks. */
-function joined({ body }: Answer): string {
-  let content = '';
-  for (let at = 0; ; ) {
-    const end = body.indexOf('\r\n', at);
-    const length = Number.parseInt(body.slice(at, end), 16);
-    if (length === 0) return content;
-    content += body.slice(end + 2, end + 2 + length);
-    at = end + 2 + length + 2;
-  }
-}
+const ask = (head: string) => askRaw(service.url, head, headOf('version', { connection: 'close' }));
 
 describe('cat on both paths', () => {
   test.each(Object.keys(contents).flatMap((name) => [`${name}, dag-pb`, `${name}, raw`]))(
@@ -98,8 +45,8 @@ describe('cat on both paths', () => {
       const path = `cat?arg=${cids[name]}`;
       const [fast, full] = [await ask(headOf(path)), await ask(headOf(path, { connection: 'close' }))];
       expect([fast.isFast, full.isFast]).toEqual([!name.startsWith('long,'), false]);
-      expect(joined(fast)).toBe(contents[name.split(',')[0] ?? '']);
-      expect([fast.status, joined(fast)]).toEqual([full.status, joined(full)]);
+      expect(joinedChunks(fast)).toBe(contents[name.split(',')[0] ?? '']);
+      expect([fast.status, joinedChunks(fast)]).toEqual([full.status, joinedChunks(full)]);
       // The other path has no Keep-Alive field when it closes the connection.
       expect({ ...fast.fields, 'keep-alive': '' }).toEqual({ ...full.fields, 'keep-alive': '' });
     },
@@ -129,9 +76,9 @@ test('pipelined requests on one connection are answered in order, also after a l
   );
   let text = '';
   for await (const chunk of socket) text += chunk.toString('latin1');
-  const answers = text.split(/(?=HTTP\/1\.1 )/).map(parse);
+  const answers = text.split(/(?=HTTP\/1\.1 )/).map(parseAnswer);
   expect(answers.map(({ isFast }) => isFast)).toEqual([true, false, false, false, false]);
-  expect(answers.slice(0, 4).map(joined)).toEqual(names.map((name) => contents[name.split(',')[0] ?? '']));
+  expect(answers.slice(0, 4).map(joinedChunks)).toEqual(names.map((name) => contents[name.split(',')[0] ?? '']));
 });
 
 test('requests on the fast path are counted', async () => {

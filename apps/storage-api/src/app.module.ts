@@ -14,6 +14,7 @@ import { RAW_HTTP } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { openStores } from '@cairn/stores';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { SmallAdd } from './api-v0/add/small-add.ts';
 import { ApiKeyGuard } from './api-v0/api-key-guard.ts';
 import { ApiV0Server } from './api-v0/api-v0-server.ts';
 import { COMMANDS, type Command } from './api-v0/command.ts';
@@ -115,6 +116,7 @@ export class AppModule {
         StoreMaintenance,
         ApiKeyGuard,
         SmallCat,
+        SmallAdd,
         MeteringInterceptor,
         KuboErrorFilter,
         WriteSessions,

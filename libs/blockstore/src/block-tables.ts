@@ -149,7 +149,7 @@ export class BlockTables {
   }
 
   #stamp(): Stamp {
-    return { touchedAt: this.seconds(), touchedIn: this.control.cycle().number };
+    return { touchedAt: this.seconds(), touchedIn: this.control.storedCycle().number };
   }
 
   /** Seconds since 1970. */

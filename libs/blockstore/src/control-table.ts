@@ -48,6 +48,16 @@ export class ControlTable {
     return found ? (JSON.parse(Buffer.from(found).toString()) as Cycle) : { number: 0, keepFrom: 0 };
   }
 
+  /**
+   * Returns the cycle and stores the first one. Looking up an absent record is expensive, since its neighbours prove that it is
+   * absent (tools/bench/peers.mjs, row `add 4 KiB`).
+   */
+  storedCycle(): Cycle {
+    const cycle = this.cycle();
+    if (cycle.number === 0 && this.#table.get(cycleKey) === undefined) this.putCycle(cycle);
+    return cycle;
+  }
+
   putCycle(cycle: Cycle): void {
     this.#table.put(cycleKey, Buffer.from(JSON.stringify(cycle)));
   }

@@ -6,6 +6,7 @@ import {
   ApiDocuments,
   Cors,
   type Dependency,
+  type FastHandler,
   type RawHttp,
   type Registry,
   registerUsageMetrics,
@@ -19,11 +20,13 @@ import { PinQueueRunner } from '../psa/pin-queue-runner.ts';
 import { PsaServer } from '../psa/psa-server.ts';
 import { WebhookRunner } from '../psa/webhook-runner.ts';
 import { blockWaitMs, type StorageSettings } from '../settings.ts';
+import { SmallAdd } from './add/small-add.ts';
 import { ApiError, PlainApiError } from './api-error.ts';
 import { ApiKeyGuard } from './api-key-guard.ts';
 import { hasBodyArgs, readBodyArgs } from './body-args.ts';
 import { COMMANDS, type Command } from './command.ts';
 import { commandLineOptions } from './command-line-options.ts';
+import { fastHandlers } from './fast-handlers.ts';
 import { parseGlobalOptions, upgradeCids } from './global-options.ts';
 import { KuboErrorFilter } from './kubo-error-filter.ts';
 import { MeteringInterceptor } from './metering-interceptor.ts';
@@ -77,6 +80,7 @@ export class ApiV0Server implements RawHttp {
   readonly #documents: ApiDocuments;
   readonly #cors: Cors;
   readonly #blockWaitMs: number;
+  readonly plain: FastHandler;
 
   constructor(
     @Inject(COMMANDS) commands: readonly Command[],
@@ -93,9 +97,11 @@ export class ApiV0Server implements RawHttp {
     @Inject(AccountNames) private readonly names: AccountNames,
     @Inject(NameSchedule) private readonly nameSchedule: NameSchedule,
     @Inject(DeniedContent) private readonly denied: DeniedContent,
-    @Inject(SmallCat) readonly plain: SmallCat,
+    @Inject(SmallCat) smallCat: SmallCat,
+    @Inject(SmallAdd) smallAdd: SmallAdd,
     @Inject(SETTINGS) settings: StorageSettings,
   ) {
+    this.plain = fastHandlers(smallCat, smallAdd);
     this.#targets = new RequestTargets(commands);
     this.#documents = new ApiDocuments({ path: '/openapi.json', document: () => openApiDocument(commands) });
     this.#cors = new Cors({ origins: settings.CAIRN_STORAGE_CORS_ORIGINS, requestHeaders, exposedHeaders });

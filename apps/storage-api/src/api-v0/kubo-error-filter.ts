@@ -18,14 +18,25 @@ export class KuboErrorFilter {
   catch(error: unknown, { request, response, record }: StorageRequest): void {
     record.failure = error;
     if (response.destroyed) return;
-    const known =
-      apiErrorFrom(error) ??
-      new ApiError(500, `internal error; the log of the service has it under request id ${record.id}`);
+    const known = knownError(error, record.id);
     announceEarlyAnswer(request, response);
     if (response.headersSent) failStream(response, known.message);
     else sendError(response, known);
     discardBody(request);
   }
+}
+
+/** Returns the client's view of an error. */
+export function knownError(error: unknown, requestId: string): ApiError {
+  return (
+    apiErrorFrom(error) ??
+    new ApiError(500, `internal error; the log of the service has it under request id ${requestId}`)
+  );
+}
+
+/** Returns Kubo's error body. */
+export function errorBody({ status, message }: ApiError) {
+  return { Message: message, Code: kuboCodes[status] ?? 0, Type: 'error' } as const;
 }
 
 /** Reports whether the service caused an error, so that its log line is an error line. */
@@ -38,7 +49,7 @@ function sendError(response: ServerResponse, error: ApiError): void {
   const { status, message, headers } = error;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (!(error instanceof PlainApiError)) {
-    sendJson(response, { Message: message, Code: kuboCodes[status] ?? 0, Type: 'error' }, status);
+    sendJson(response, errorBody(error), status);
     return;
   }
   const body = `${message}\n`;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Principal } from '@cairn/auth';
 import type { Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
@@ -14,6 +15,9 @@ import type { StorageRequest } from './storage-request.ts';
 /** Records each request, applies the limits of its account, and ends it with its usage and its log line. */
 @Injectable()
 export class MeteringInterceptor {
+  /** Counts of stored bytes that begin in the next turn, by account. */
+  readonly #counts = new Map<string, Promise<void>>();
+
   constructor(
     @Inject(METERING) private readonly metering: Metering,
     @Inject(RequestRecorder) private readonly recorder: RequestRecorder,
@@ -43,8 +47,23 @@ export class MeteringInterceptor {
     return meter;
   }
 
-  /** Reports the stored bytes of an account to the ledger, after a command that may have changed them. */
+  /**
+   * Reports the stored bytes of an account to the ledger, after a command that may have changed them. Commands that end in one
+   * turn of the event loop, such as adds in one commit, share a count.
+   */
   async countStored({ account: { id } }: Principal): Promise<void> {
+    let count = this.#counts.get(id);
+    if (count === undefined) {
+      count = nextTurn().then(() => {
+        this.#counts.delete(id);
+        return this.#count(id);
+      });
+      this.#counts.set(id, count);
+    }
+    await count;
+  }
+
+  async #count(id: string): Promise<void> {
     try {
       // Awaited together: a rejection that nothing awaits yet would end the process.
       const [pins, claimed, files] = await Promise.all([

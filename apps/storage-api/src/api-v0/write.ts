@@ -7,7 +7,7 @@ import { workOf } from './with-work.ts';
 export const streamHeaders = { 'x-stream-output': '1' } as const;
 
 /** Header fields of Kubo's responses that are any number of JSON values, also none. */
-const jsonLinesHeaders = { 'content-type': 'application/json', 'x-chunked-output': '1' } as const;
+export const jsonLinesHeaders = { 'content-type': 'application/json', 'x-chunked-output': '1' } as const;
 
 /** Name of the trailer that reports an error after the first byte: see {@link failStream}. */
 export const errorTrailer = 'X-Stream-Error';

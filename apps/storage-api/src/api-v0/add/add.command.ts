@@ -17,6 +17,7 @@ import { WriteSessions } from '../write-sessions.ts';
 import { type AddEntry, addEntries } from './add-entries.ts';
 import { addOptions, treeOptions } from './add-options.ts';
 import { DurableLines } from './durable-lines.ts';
+import { nameOfAdd } from './name-of-add.ts';
 import { putInTree } from './to-files.ts';
 
 type AddContext = CommandContext<typeof addOptions>;
@@ -36,8 +37,6 @@ function isImported(line: Line): line is Imported {
 }
 
 const progressStepBytes = 256 * 1024;
-/** Characters of the name of an add that are stored with its pin. */
-const addedAsCharactersMax = 255;
 const onlyHashStore = (signal: AbortSignal) => ({
   putMany: async (blocks: readonly Block[]) => {
     for (const { cid } of blocks) assertHashAllowed(cid.multihash);
@@ -154,13 +153,12 @@ export class AddCommand implements Command<typeof addOptions> {
   }
 }
 
-/** Names of roots by CID, as they were added. A root that is named by its CID has none. */
+/** Names of roots by CID, as they were added. */
 function namesOfAdd(roots: readonly Imported[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const { path, cid, top } of roots) {
-    const text = cid.toString();
-    if (path === '' || top?.path === '' || path === text) continue;
-    names.set(text, [...path].slice(0, addedAsCharactersMax).join(''));
+    const name = top?.path === '' ? undefined : nameOfAdd(cid, path);
+    if (name !== undefined) names.set(cid.toString(), name);
   }
   return names;
 }
