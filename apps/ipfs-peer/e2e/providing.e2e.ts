@@ -50,8 +50,9 @@ const startDhtKubo = () =>
 
   const add = async () => {
     let root = '';
+    // More than one block: the root has another codec than its leaves.
     for await (const { cid, isRoot } of importTree(
-      [{ path: 'file.bin', content: content(randomBytes(1000)) }],
+      [{ path: 'file.bin', content: content(randomBytes(1_100_000)) }],
       home.store,
       profiles['unixfs-v1-2025'],
     ))

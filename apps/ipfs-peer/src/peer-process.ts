@@ -92,6 +92,7 @@ export async function startPeer(
         openStore: providing,
         openPins: pins,
         isServed: async (cid) => (await serving.policy.mayServe([cid], ''))[0] === true,
+        refreshServed: () => serving.refresh(),
         sign: signed,
       });
       return announcements ?? nothingAnnounced;
@@ -100,7 +101,7 @@ export async function startPeer(
   const onError = (error: unknown) => logger.error({ causes: errorChain(error) }, 'served content was not announced');
   serving.onServed((cids) => {
     peer.bitswap.announce(cids);
-    peer.api.provide.added(cids).catch(onError);
+    announcements?.served(cids).catch(onError);
   });
   content.onChange(() => announcements?.policyChanged());
   const { id, addresses } = await peer.api.describe();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Blockstore } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { errorChain } from '@cairn/errors';
@@ -23,6 +24,8 @@ import type { IpfsPeerSettings } from './settings.ts';
 export interface ProvidingProcess extends Providing {
   /** Counts of the last seconds, for metrics. */
   readonly latest: () => ScheduleCounts | undefined;
+  /** Announces those of newly served blocks that the settings name. */
+  served(cids: readonly CID[]): Promise<void>;
   /** Reports that other content is served now. The records follow soon. */
   policyChanged(): void;
 }
@@ -34,6 +37,8 @@ export interface ProvidingOptions {
   readonly blocks: Pick<Blockstore, 'keys' | 'has'>;
   /** Reports whether other peers get a block. Nothing else is announced. */
   readonly isServed: (cid: CID) => boolean | Promise<boolean>;
+  /** Resolves when `isServed` knows all pins that were stored before the call. */
+  readonly refreshServed: () => Promise<void>;
   /** Signs with the key of the node. */
   readonly sign: (bytes: Uint8Array) => Uint8Array;
   readonly logger: Logger;
@@ -41,6 +46,8 @@ export interface ProvidingOptions {
 
 /** Milliseconds between two refreshes of the counts for metrics. */
 const countsMs = 5000;
+/** Longest wait of a report for the index of served blocks, in milliseconds. */
+const refreshMsMax = 2000;
 const kuboPath = /\/api\/v0\/?$/;
 
 /** Starts the announcements that the settings describe; undefined if nothing is announced. */
@@ -74,8 +81,14 @@ export async function openProviding(
   const timer = setInterval(() => void refresh().catch(() => {}), countsMs);
   await refresh();
   schedule.start();
+  // Pins of the time before this start are served, and announced, once the index has them.
+  options.refreshServed().then(
+    () => schedule.requestReconciliation(),
+    () => {},
+  );
   return {
     latest: () => latest,
+    served: (cids) => schedule.added(cids),
     policyChanged: () => schedule.requestReconciliation(),
     async status() {
       const { records, waiting, announced, failed, oldestAt } = await schedule.counts();
@@ -83,7 +96,11 @@ export async function openProviding(
         oldestAt === undefined ? undefined : Math.max(0, Math.round((Date.now() - oldestAt) / 1000));
       return { records, waiting, announced, failed, ...(oldestSeconds !== undefined && { oldestSeconds }) };
     },
-    added: (roots) => schedule.added(roots),
+    async added(roots) {
+      // A reported root is often not in the index of served blocks yet. The blocks below a large one are awaited for a moment only.
+      await Promise.race([options.refreshServed().catch(() => {}), sleep(refreshMsMax, undefined, { ref: false })]);
+      await schedule.added(roots);
+    },
     removed: (roots) => schedule.removed(roots),
     async close() {
       clearInterval(timer);

@@ -13,6 +13,8 @@ export interface Serving {
   readonly policy: ServingPolicy;
   /** Calls back with blocks that are served from now on. */
   onServed(listener: (cids: readonly CID[]) => void): void;
+  /** Resolves when the policy knows all pins that were stored before the call. */
+  refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -27,7 +29,7 @@ interface Stores {
 /** Opens the policy that the settings choose. */
 export async function openServing(settings: IpfsPeerSettings, stores: Stores, logger: Logger): Promise<Serving> {
   if (settings.IPFS_PEER_SERVE === 'nothing')
-    return { policy: serveNothing, onServed: () => {}, close: async () => {} };
+    return { policy: serveNothing, onServed: () => {}, refresh: async () => {}, close: async () => {} };
   const pins = await stores.pins();
   let listener: (cids: readonly CID[]) => void = () => {};
   let isClosed = false;
@@ -46,6 +48,7 @@ export async function openServing(settings: IpfsPeerSettings, stores: Stores, lo
     onServed: (added) => {
       listener = added;
     },
+    refresh: () => served.refresh(),
     async close() {
       isClosed = true;
       await served.close();

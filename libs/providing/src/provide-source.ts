@@ -1,4 +1,7 @@
-import type { CID } from '@cairn/cid';
+import { type CID, codecs } from '@cairn/cid';
+
+/** Code of SHA-256 in multihashes. */
+const sha256Code = 0x12;
 
 /** Content that this node announces: stored, served to others, and not denied. */
 export interface ProvideSource {
@@ -23,10 +26,19 @@ export function pinnedRoots(
       for (const mode of modes) for await (const { cid } of pins.roots(mode)) if (await isServed(cid)) yield cid;
     },
     async includes(cid) {
-      const isPinned = (await pins.isPinned('recursive', cid)) || (await pins.isPinned('direct', cid));
-      return isPinned && (await isServed(cid));
+      for (const form of formsOf(cid))
+        for (const mode of modes) if (await pins.isPinned(mode, form)) return await isServed(cid);
+      return false;
     },
   };
+}
+
+/** CIDs of both versions for one block: a pin has one of them, and indexes have version 1. */
+function formsOf(cid: CID): readonly CID[] {
+  const { code, multihash, version } = cid;
+  if (version === 0) return [cid, cid.toV1()];
+  const hasVersion0 = code === codecs['dag-pb'] && multihash.code === sha256Code && multihash.digest.length === 32;
+  return hasVersion0 ? [cid, cid.toV0()] : [cid];
 }
 
 /** Methods of a block store that {@link storedBlocks} uses. */

@@ -32,7 +32,7 @@ export class ReferenceTables {
   readonly #children: Database;
   readonly #work: Database;
   readonly #missing: Database;
-  /** Blocks that got their first reference in the current transaction. */
+  /** Blocks that got their first reference in the current transaction, as CIDs of version 1. */
   #added: CID[] = [];
 
   constructor(environment: Environment) {
@@ -166,7 +166,7 @@ export class ReferenceTables {
       view(bytes).setInt32(0, after);
       this.#refs.put(key, bytes);
     }
-    if (before <= 0 && after > 0) this.#added.push(CID.createV1(codecs.raw, cid.multihash));
+    if (before <= 0 && after > 0) this.#added.push(cid);
   }
 
   #node(cid: CID): Node | undefined {

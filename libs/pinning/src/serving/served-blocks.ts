@@ -19,7 +19,7 @@ export interface ServedBlocksOptions {
   readonly blocks: Pick<Blockstore, 'get'>;
   /** Returns the origins of roots, called for each refresh. An empty list serves nothing. */
   readonly origins: () => Promise<readonly ServedRoots[]> | readonly ServedRoots[];
-  /** Called with blocks that are served from now on. */
+  /** Called with blocks that are served from now on, as CIDs of version 1. A block with a direct pin has the codec raw. */
   readonly onServed?: (cids: readonly CID[]) => void;
   readonly onError?: (error: unknown) => void;
   /** Pause between refreshes in milliseconds, if a refresh takes less than a twentieth of it. Default: 1000. */
