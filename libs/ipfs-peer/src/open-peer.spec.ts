@@ -85,6 +85,34 @@ describe('a peer that dials public addresses only', () => {
   });
 });
 
+test('a provider that a router names without addresses gets those of its peer record', async () => {
+  const addresses = ['/ip4/127.0.0.1/tcp/4001'];
+  const others = [await open(), await open()];
+  const [known, unknown] = others.map(({ node }) => node.peerId.toString());
+  const peer = await open({
+    routing: 'none',
+    routers: [
+      {
+        async *findProviders() {
+          for (const name of [known, unknown]) if (name !== undefined) yield { peer: name, addresses: [] };
+        },
+        async findPeer(name) {
+          if (name !== known) throw new Error('not found');
+          return { peer: name, addresses };
+        },
+      },
+    ],
+  });
+  const found: unknown[] = [];
+  for await (const event of peer.api.routing.findProviders(cidFor(Buffer.from('x'), { codec: 'raw' })))
+    found.push(event);
+  expect(found).toEqual([
+    { type: 'provider', provider: { peer: known, addresses } },
+    { type: 'provider', provider: { peer: unknown, addresses: [] } },
+  ]);
+  for (const { api } of [peer, ...others]) await api.close();
+});
+
 test('a taken port is named in one line, also when the other addresses are free', async () => {
   const squatter = createServer();
   await new Promise<void>((resolve) => squatter.listen(0, '127.0.0.1', resolve));

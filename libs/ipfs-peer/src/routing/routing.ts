@@ -14,6 +14,8 @@ const { searchMs, searchesMax, providersMax } = peerLimits;
 /** Further routing system, such as a delegated router. */
 export interface FurtherRouter {
   findProviders(cid: CID, options: { readonly signal: AbortSignal }): AsyncIterable<Provider>;
+  /** Returns the addresses of a provider that was named without any. */
+  findPeer?(peer: string, options: { readonly signal: AbortSignal }): Promise<Provider | undefined>;
 }
 
 /** Announces blocks immediately, with few lookups for many of them. @throws ROUTING_UNAVAILABLE */
@@ -75,7 +77,8 @@ export class Routing {
     const ended = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
     return this.#routers.map(async function* (router): AsyncGenerator<RoutingEvent> {
       try {
-        for await (const provider of router.findProviders(cid, { signal: ended })) yield { type: 'provider', provider };
+        for await (const provider of router.findProviders(cid, { signal: ended }))
+          yield { type: 'provider', provider: await withAddresses(router, provider, ended) };
       } catch (error) {
         signal?.throwIfAborted();
         yield { type: 'error', message: error instanceof Error ? error.message : String(error) };
@@ -210,6 +213,14 @@ export class Routing {
     if (dht === undefined) return { mode: 'none', buckets: [] };
     return { mode: dht.getMode(), buckets: bucketsOf(dht) };
   }
+}
+
+/** Completes a provider without addresses: routers may name the peer alone. */
+async function withAddresses(router: FurtherRouter, provider: Provider, signal: AbortSignal): Promise<Provider> {
+  const { peer, addresses = [] } = provider;
+  if (peer === undefined || addresses.length > 0) return provider;
+  const found = await router.findPeer?.(peer, { signal }).catch(() => undefined);
+  return found ?? provider;
 }
 
 /** Ends a search in one DHT at its failure, for example without peers: the other one may still find something. */
