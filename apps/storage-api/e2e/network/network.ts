@@ -56,14 +56,15 @@ export class Network {
   }
 }
 
-/** @throws Error where Kubo is not built */
-export async function startKuboPeer(): Promise<Kubo> {
+/** `change` may change the configuration. @throws Error where Kubo is not built */
+export async function startKuboPeer(change: (config: Record<string, unknown>) => void = () => {}): Promise<Kubo> {
   const transport = `/ip4/127.0.0.1/tcp/${await freePort()}`;
   const kubo = await startKubo({
     isOffline: false,
     config: (config) => {
       config.Addresses = { ...(config.Addresses as object), Swarm: [transport] };
-      config.Routing = { Type: 'dhtserver' };
+      config.Routing = { Type: 'dhtserver', LoopbackAddressesOnLanDHT: true };
+      change(config);
     },
   });
   if (kubo === undefined) throw new Error(howToEnable('kubo'));
