@@ -8,7 +8,9 @@ const peerMain = fileURLToPath(new URL('../../../apps/ipfs-peer/dist/main.js', i
 
 /** Starts the built storage API and the built IPFS peer over one new home. `profile` names a directory for CPU profiles of both. */
 export async function startCairnServices({ profile, onOutput } = {}) {
-  const nodeArgs = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
+  // The flag of `npm start`.
+  const nodeArgs = ['--max-semi-space-size=2'];
+  if (profile !== undefined) nodeArgs.push('--cpu-prof', `--cpu-prof-dir=${profile}`);
   const [apiPort, swarmPort] = [await freePort(), await freePort()];
   const storage = await startStorage(
     { IPFS_PEER_URL: `http://127.0.0.1:${apiPort}`, STORAGE_BLOCK_WAIT_SECONDS: '30' },
