@@ -137,7 +137,7 @@ function isKnown(name: string): boolean {
 
 function unknownName(name: string): string {
   const near = nearestName(name, settingNames);
-  return `there is no such setting. ${near ? `Did you mean ${near}?` : `Known are ${settingNames.join(', ')}.`}`;
+  return `there is no such setting. ${near ? `Did you mean ${near}?` : 'Remove it. The README lists all settings.'}`;
 }
 
 function shown({ kind }: Setting<unknown>, value: unknown): string {
