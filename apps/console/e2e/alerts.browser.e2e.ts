@@ -30,7 +30,7 @@ describeInBrowser(
       await page.getByRole('button', { name: 'Confirm the address' }).click();
       await page.getByText('is confirmed.').waitFor();
       await stage.auth.attachCard('spender', { brand: 'visa', last4: '4242' });
-      await page.goto(`${stage.console.url}/files`);
+      await page.goto(`${stage.console.url}/files/settings`);
       await page.getByRole('textbox', { name: 'URL' }).fill(hook);
       await page.getByRole('button', { name: 'Create', exact: true }).click();
       const secret = (await page.getByLabel('Code for the secret of the webhook').textContent()) ?? '';

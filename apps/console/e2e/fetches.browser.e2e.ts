@@ -65,6 +65,7 @@ describeInBrowser(
     });
 
     test('a webhook is refused, created with a secret that is shown once, and removed', async () => {
+      await visit.page.getByRole('tab', { name: 'Webhook and peers' }).click();
       const card = visit.page.getByRole('region', { name: 'Webhook' });
       await type(card.getByRole('textbox', { name: 'URL' }), 'http://service.example/hook', 1);
       await card.getByRole('button', { name: 'Create', exact: true }).click();
@@ -98,6 +99,7 @@ describeInBrowser(
     });
 
     test('the page fits a phone', async () => {
+      await visit.page.getByRole('tab', { name: 'All files' }).click();
       await visit.page.setViewportSize({ width: 390, height: 844 });
       await request(cidOf('on a phone'), 'a name that is much longer than the screen of a phone is wide.txt');
       await fetches().getByText('a name that', { exact: false }).waitFor();

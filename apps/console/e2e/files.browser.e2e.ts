@@ -148,10 +148,10 @@ describeInBrowser('files in a browser', (visit) => {
     await page.reload();
     await page.getByText('100,002 pins hold').waitFor();
     await page.getByRole('button', { name: 'Name', exact: true }).click();
-    await page.getByRole('button', { name: 'Page 1001' }).click();
+    await page.getByRole('button', { name: 'Page 2001' }).click();
     await page.getByRole('button', { name: 'file 099999.dat', exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Page 1000' }).click();
-    await page.getByRole('button', { name: 'file 099900.dat', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Page 2000' }).click();
+    await page.getByRole('button', { name: 'file 099950.dat', exact: true }).waitFor();
     await type(page.getByRole('textbox', { name: 'Search files' }), 'FILE 04242');
     await page.getByText('10 found.').waitFor();
     expect((await namesOnPage())[0]).toBe('file 042420.dat');

@@ -148,9 +148,9 @@ describeInBrowser('the first hour in a browser', (visit) => {
     await visit.page.getByRole('row', { name: /^eth_blockNumber 13 0 0 13 / }).waitFor({ timeout: 10_000 });
     expect(await visit.page.locator('.recharts-bar-rectangle path').count()).toBeGreaterThan(0);
     await visit.page.getByRole('button', { name: 'eth_blockNumber' }).click();
-    await visit.page.getByText('13 requests, 0 of them failed').waitFor();
+    await visit.page.getByText('13 requests, 0 failed').waitFor();
     await visit.page.getByRole('button', { name: 'Show all' }).click();
-    await visit.page.getByText('13 requests, 0 of them failed').waitFor({ state: 'detached' });
+    await visit.page.getByText('13 requests, 0 failed').waitFor({ state: 'detached' });
     await visit.page.getByRole('tab', { name: 'By key' }).click();
     await visit.page.getByRole('cell', { name: 'website', exact: true }).waitFor();
     expect(await visit.faults()).toEqual([]);

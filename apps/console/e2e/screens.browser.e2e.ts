@@ -24,6 +24,7 @@ const pages = [
   ['/usage/alerts', 'Percentages of a limit'],
   ['/keys', 'website'],
   ['/files', 'notes.txt'],
+  ['/files/settings', 'Webhook'],
   ['/names', 'self'],
   ['/networks', 'Chain'],
   ['/explorer', 'Block'],
@@ -31,6 +32,7 @@ const pages = [
   ['/billing', 'Billing card'],
   ['/members', 'op@example.org'],
   ['/security', 'API tokens'],
+  ['/status', 'JSON-RPC'],
   ['/operator/accounts', 'studio'],
   ['/operator/usage', 'Accounts by credits'],
   ['/operator/plans', 'Team'],
@@ -103,6 +105,34 @@ describeInBrowser('every page in every size and colour scheme', (visit) => {
     await context.close();
     return faults;
   }
+
+  test('menus and the page behind them pass the rules of WCAG', async () => {
+    const { page, stage } = visit;
+    await page.goto(`${stage.console.url}/files`);
+    for (const menu of ['Help', 'Account', 'Actions for notes.txt']) {
+      await page.getByRole('button', { name: menu }).click();
+      await page.getByRole('menu').waitFor();
+      expect(await visit.faults()).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('menu').waitFor({ state: 'detached' });
+    }
+  });
+
+  test('the first page loads less than 250 KB', async () => {
+    const { context, stage } = visit;
+    const page = await context.newPage();
+    await page.goto(stage.console.url);
+    await page.getByText('Connect').first().waitFor();
+    await page.waitForLoadState('networkidle');
+    const loaded = await page.evaluate(() =>
+      (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
+        .filter(({ name }) => name.includes('/assets/'))
+        .map(({ name, encodedBodySize }) => ({ name: name.split('/').at(-1), encodedBodySize })),
+    );
+    expect(loaded.length).toBeGreaterThan(2);
+    expect(loaded.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)).toBeLessThan(250_000);
+    await page.close();
+  });
 
   const cases = sizes.flatMap((size) => themes.map((theme) => [size.width, theme, size] as const));
   test.each(cases)('%d pixels wide, %s: no side scroll', async (_, theme, size) => {

@@ -32,7 +32,7 @@ import {
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { json, raw } from 'express';
-import { addressesOf } from './addresses.ts';
+import { type Addresses, addressesOf } from './addresses.ts';
 import { AlertRunner } from './alerts/alert-runner.ts';
 import { controllers } from './api/controllers.ts';
 import { BodyLimits, bodyLimits } from './body-limits.ts';
@@ -46,6 +46,7 @@ import { NetworkStates } from './network-states.ts';
 import { EventStreams } from './networks/event-streams.ts';
 import { ServiceUsages } from './operator/service-usages.ts';
 import { RequestLog } from './request-log.ts';
+import { ServiceStates } from './service-states.ts';
 import { SessionCookie, SessionGuard } from './session.ts';
 import type { ConsoleSettings } from './settings.ts';
 import { sharedSignInAttempts } from './sign-in-attempts.ts';
@@ -146,6 +147,11 @@ export class AppModule implements NestModule, OnApplicationShutdown {
         RequestLog,
         Upstream,
         NetworkStates,
+        {
+          provide: ServiceStates,
+          inject: [ADDRESSES, Upstream],
+          useFactory: (addresses: Addresses, upstream: Upstream) => new ServiceStates(addresses, upstream),
+        },
         EventStreams,
         FileKinds,
         {

@@ -22,9 +22,9 @@ test('read-only members change nothing but their own profile, and may call netwo
   );
 });
 
-test('billing members reach only profile, usage, billing and the list of members', () => {
+test('billing members reach only profile, usage, billing, status and the list of members', () => {
   const paths = allowed('billing').map(({ path }) => path);
-  expect(paths.filter((path) => !/^\/api\/(me|usage|billing|members)(\/|$)/.test(path))).toEqual([]);
+  expect(paths.filter((path) => !/^\/api\/(me|usage|billing|members|status)(\/|$)/.test(path))).toEqual([]);
   expect(allowed('billing')).toContainEqual({ method: 'POST', path: '/api/billing/attach' });
   expect(allowed('billing').filter(({ method, path }) => method !== 'GET' && path.startsWith('/api/members'))).toEqual(
     [],

@@ -60,7 +60,7 @@ interface Rule {
 const rules: readonly Rule[] = [
   // Profile, password, second factor and sessions of the member itself.
   { path: /^\/api\/me(\/|$)/, needs: 'account' },
-  { method: 'GET', path: /^\/api\/(usage|billing|members)(\/|$)/, needs: 'account' },
+  { method: 'GET', path: /^\/api\/(usage|billing|members|status)(\/|$)/, needs: 'account' },
   { path: /^\/api\/billing(\/|$)/, needs: 'bill' },
   { path: /^\/api\/(members|invitations)(\/|$)/, needs: 'manage' },
   // A call changes nothing in the account. Members who read keys can also call with them.

@@ -21,6 +21,7 @@ import { ServingController } from './serving.controller.ts';
 import { SessionsController } from './sessions.controller.ts';
 import { SignInController } from './sign-in.controller.ts';
 import { SingleSignOnController } from './single-sign-on.controller.ts';
+import { StatusController } from './status.controller.ts';
 import { UploadsController } from './uploads.controller.ts';
 import { WebhookController } from './webhook.controller.ts';
 
@@ -46,6 +47,7 @@ export const controllers: Type[] = [
   LinksController,
   NamesController,
   NetworksController,
+  StatusController,
   BillingController,
   OperatorController,
   AccountViewsController,

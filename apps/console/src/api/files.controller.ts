@@ -14,7 +14,10 @@ import { storageRefusal } from '../uploads/storage-refusal.ts';
 import { Upstream } from '../upstream.ts';
 
 /** Rows of one page, and files of one bulk action. */
-const rowsMax = 100;
+/** Rows of a page. */
+const pageRows = 50;
+/** CIDs of one change. */
+const changedMax = 100;
 
 const listQuery = z.object({
   search: z.string().max(256).default(''),
@@ -34,7 +37,7 @@ const cidList = z.object({
   cids: z
     .array(z.string().max(512), { error: 'expected a list of CIDs' })
     .min(1, 'expected at least one CID')
-    .max(rowsMax, `expected ${rowsMax} CIDs at most`),
+    .max(changedMax, `expected ${changedMax} CIDs at most`),
 });
 
 /** The pins of the account. */
@@ -55,7 +58,7 @@ export class FilesController {
   ) {
     const isDescending = order === 'descending';
     const [{ files, count }, usage] = await Promise.all([
-      this.lists.page(account.id, { search, sort, isDescending, offset: (page - 1) * rowsMax, limit: rowsMax }),
+      this.lists.page(account.id, { search, sort, isDescending, offset: (page - 1) * pageRows, limit: pageRows }),
       this.stores.pins.usage(account.id),
     ]);
     const kinds = await this.kinds.of(
@@ -65,7 +68,7 @@ export class FilesController {
     return {
       files: files.map(({ cid, ...row }) => ({ ...row, cid: cid.toString(), kind: kinds.get(cid.toString()) })),
       count,
-      pageRows: rowsMax,
+      pageRows,
       usage,
     };
   }

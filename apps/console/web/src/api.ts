@@ -99,6 +99,17 @@ export interface Me {
   readonly view?: { readonly endsAt: number };
 }
 
+/** State of the services and networks. */
+export interface ServiceStatus {
+  readonly services: readonly { readonly name: string; readonly isReady: boolean }[];
+  readonly networks: readonly {
+    readonly name: string;
+    readonly isServed: boolean;
+    readonly head?: number;
+    readonly lagSeconds?: number;
+  }[];
+}
+
 export interface KeyPolicy {
   readonly storage?: readonly string[];
   readonly networks?: readonly string[];

@@ -2,6 +2,7 @@ import {
   ActionIcon,
   Alert,
   Button,
+  Card,
   Center,
   Code,
   CopyButton,
@@ -13,8 +14,8 @@ import {
   Title,
   Tooltip,
 } from '@mantine/core';
-import { IconAlertTriangle, IconCheck, IconCopy } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { IconAlertTriangle, IconCheck, IconCircleDashed, IconCopy } from '@tabler/icons-react';
+import type { CSSProperties, ReactNode } from 'react';
 import type { ApiError } from './api.ts';
 
 /** Sets the title of the browser tab. */
@@ -25,29 +26,88 @@ export function titleOf(page: string | undefined): string {
 /** Head of a page. */
 export function PageHead({ title, text, children }: { title: string; text?: string; children?: ReactNode }) {
   return (
-    <Group justify="space-between" align="flex-end" mb="lg" wrap="wrap">
+    <Group justify="space-between" align="center" mb="lg" wrap="wrap" gap="sm">
       <div>
         <Title order={1} size="h2">
           {title}
         </Title>
-        {text !== undefined && <Text c="dimmed">{text}</Text>}
+        {text !== undefined && (
+          <Text c="dimmed" size="sm" mt={2}>
+            {text}
+          </Text>
+        )}
       </div>
-      {children !== undefined && <Group>{children}</Group>}
+      {children !== undefined && <Group gap="xs">{children}</Group>}
     </Group>
+  );
+}
+
+/** Card with a title, and with actions beside it. */
+export function Section({
+  title,
+  text,
+  actions,
+  isFlush = false,
+  children,
+}: {
+  title: string;
+  text?: ReactNode;
+  actions?: ReactNode;
+  /** Whether the content reaches the borders, as tables do. */
+  isFlush?: boolean;
+  children?: ReactNode;
+}) {
+  return (
+    <Card withBorder padding={0} component="section" aria-label={title}>
+      <Group justify="space-between" px="lg" pt="md" pb={isFlush ? 'xs' : 'sm'} gap="xs">
+        <div>
+          <Title order={2} size="h4">
+            {title}
+          </Title>
+          {text !== undefined && (
+            <Text size="sm" c="dimmed">
+              {text}
+            </Text>
+          )}
+        </div>
+        {actions}
+      </Group>
+      {isFlush ? (
+        children
+      ) : (
+        <Stack px="lg" pb="lg" gap="sm">
+          {children}
+        </Stack>
+      )}
+    </Card>
   );
 }
 
 /** Empty state: its title, and the next step. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
-    <Center py="xl">
-      <Stack gap={4} align="center" maw={420} ta="center">
+    <Center py="xl" px="md">
+      <Stack gap={4} align="center" maw={440} ta="center">
+        <IconCircleDashed size={28} stroke={1.25} color="var(--mantine-color-dimmed)" aria-hidden />
         <Text fw={600}>{title}</Text>
-        <Text c="dimmed" size="sm" component="div">
-          {children}
-        </Text>
+        {children !== undefined && (
+          <Text c="dimmed" size="sm" component="div">
+            {children}
+          </Text>
+        )}
       </Stack>
     </Center>
+  );
+}
+
+/** Coloured dot beside the word for a state. */
+export function StateDot({ color }: { color: 'teal' | 'red' | 'orange' | 'gray' }) {
+  return (
+    <span
+      className="state-dot"
+      aria-hidden
+      style={{ '--state-color': `var(--mantine-color-${color}-6)` } as CSSProperties}
+    />
   );
 }
 
@@ -96,12 +156,12 @@ export function Copy({ value, label }: { value: string; label: string }) {
 /** Code block with a copy button. */
 export function Snippet({ code, label }: { code: string; label: string }) {
   return (
-    <Group align="flex-start" wrap="nowrap" gap="xs">
-      <Code block flex={1} miw={0} tabIndex={0} aria-label={label.replace('Copy', 'Code for')}>
+    <div className="snippet">
+      <Code block tabIndex={0} aria-label={label.replace('Copy', 'Code for')}>
         {code}
       </Code>
       <Copy value={code} label={label} />
-    </Group>
+    </div>
   );
 }
 

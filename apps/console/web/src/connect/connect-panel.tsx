@@ -1,4 +1,4 @@
-import { Card, Code, Group, NativeSelect, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
+import { Card, Group, NativeSelect, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { ApiKey, Me } from '../api.ts';
 import { Copy, Snippet } from '../parts.tsx';
@@ -25,7 +25,7 @@ export function ConnectPanel({
   const snippets = snippetsOf(me, { key, secret, network });
   return (
     <Stack>
-      <Group grow>
+      <Group className="filters">
         <NativeSelect
           label="Network"
           data={me.networks.map(({ name }) => name)}
@@ -43,14 +43,16 @@ export function ConnectPanel({
       </Group>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="sm">
         {endpointsOf(me, network, key).map(({ title, url, hint }) => (
-          <Card key={title} withBorder padding="sm">
+          <Card key={title} withBorder padding="sm" className="inset">
             <Group justify="space-between" wrap="nowrap">
               <Text size="sm" fw={600}>
                 {title}
               </Text>
               <Copy value={url} label={`Copy the address: ${title}`} />
             </Group>
-            <Code className="wrap-anywhere">{url}</Code>
+            <Text size="sm" ff="monospace" className="wrap-anywhere">
+              {url}
+            </Text>
             <Text size="xs" c="dimmed" mt={4}>
               {hint}
             </Text>

@@ -1,8 +1,10 @@
-import { Anchor, Badge, Button, Card, Group, Select, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { Badge, Button, Group, Select, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { api, type Card as BillingCard, type Me, type Plan } from '../api.ts';
+import { type Column, DataTable } from '../data-table.tsx';
 import { bytes, count, money, time } from '../format.ts';
-import { Answer, Empty, PageHead } from '../parts.tsx';
+import { Answer, Empty, PageHead, Section } from '../parts.tsx';
 import { useApi, useChange, useRight } from '../use-api.ts';
 import { ChangePlan, priceOf } from './billing/change-plan.tsx';
 import { Invoices } from './billing/invoices.tsx';
@@ -47,11 +49,11 @@ export function BillingPage({ me }: { me: Me }) {
   const billing = useApi<Billing>('billing', { refreshMs: 5000 });
   return (
     <>
-      <PageHead title="Billing" />
+      <PageHead title="Billing" text="The card, the plan with its limits, and what each month used." />
       <Answer query={billing}>
         {(data) => (
           <Stack>
-            <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <SimpleGrid cols={{ base: 1, md: 2 }} className="align-start">
               <CardStatus billing={data} />
               <PlanCard plan={me.plan} current={me.account.plan} />
             </SimpleGrid>
@@ -74,25 +76,21 @@ function CardStatus({ billing: { card, provider } }: { billing: Billing }) {
     return step;
   });
   return (
-    <Card withBorder padding="md">
-      <Group justify="space-between" mb="xs">
-        <Title order={2} size="h4">
-          Billing card
-        </Title>
-        <Badge color={card ? 'teal' : 'orange'}>{card ? 'attached' : 'none'}</Badge>
-      </Group>
-      <Text>
+    <Section
+      title="Billing card"
+      actions={<Badge color={card ? 'teal' : 'orange'}>{card ? 'attached' : 'none'}</Badge>}
+    >
+      <Text size="sm">
         {card
           ? `${card.brand} ending in ${card.last4}, since ${time(card.attachedAt)}`
           : 'Storage requires a card, also on the free plan.'}
       </Text>
       {!mayPay ? null : attach.data?.kind === 'ask' ? (
-        <Text mt="sm" size="sm" c="dimmed" role="status">
+        <Text size="sm" c="dimmed" role="status">
           {attach.data.text}
         </Text>
       ) : (
         <Button
-          mt="sm"
           variant={card ? 'default' : 'filled'}
           loading={attach.isPending}
           onClick={() => attach.mutate(undefined)}
@@ -100,7 +98,7 @@ function CardStatus({ billing: { card, provider } }: { billing: Billing }) {
           {card ? 'Replace the card' : provider === 'stripe' ? 'Attach a card' : 'How to attach a card'}
         </Button>
       )}
-    </Card>
+    </Section>
   );
 }
 
@@ -118,30 +116,26 @@ function PlanCard({ plan, current }: { plan: Plan | undefined; current: string }
     ['WebSocket connections', plan?.webSockets, count],
   ];
   return (
-    <Card withBorder padding="md">
-      <Group justify="space-between" mb="xs">
-        <Title order={2} size="h4">
-          Plan: {plan?.title ?? 'none'}
-        </Title>
-        <Text>{plan && priceOf(plan)}</Text>
-      </Group>
-      <Table verticalSpacing={2}>
-        <Table.Tbody>
-          {limits.map(([name, limit, show]) => (
-            <Table.Tr key={name}>
-              <Table.Th fw={400}>{name}</Table.Th>
-              <Table.Td ta="right">{limit === undefined ? 'no limit' : show(limit)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+    <Section title={`Plan: ${plan?.title ?? 'none'}`} actions={<Text size="sm">{plan && priceOf(plan)}</Text>}>
+      <Stack gap={6}>
+        {limits.map(([name, limit, show]) => (
+          <Group key={name} justify="space-between" wrap="nowrap">
+            <Text size="sm" c="dimmed">
+              {name}
+            </Text>
+            <Text size="sm" className="number" ta="right">
+              {limit === undefined ? 'no limit' : show(limit)}
+            </Text>
+          </Group>
+        ))}
+      </Stack>
       {mayPay && (
-        <Button mt="sm" variant="default" onClick={() => setIsChanging(true)}>
+        <Button variant="default" onClick={() => setIsChanging(true)}>
           Change the plan
         </Button>
       )}
       {isChanging && <ChangePlan current={current} onClose={() => setIsChanging(false)} />}
-    </Card>
+    </Section>
   );
 }
 
@@ -149,78 +143,84 @@ function Statements({ months }: { months: readonly string[] }) {
   const [month, setMonth] = useState(months[0] ?? '');
   const statement = useApi<Statement>(`billing/statements/${month}`);
   return (
-    <Card withBorder padding="md">
-      <Group justify="space-between" align="flex-end" mb="sm">
-        <Select
-          label="Statement"
-          data={[...months]}
-          value={month}
-          onChange={(value) => setMonth(value ?? month)}
-          allowDeselect={false}
-        />
-        <Group>
-          <Anchor href={`/api/billing/statements/${month}?format=csv`}>CSV</Anchor>
-          <Anchor href={`/api/billing/statements/${month}`} download={`cairn-${month}.json`}>
+    <Section
+      title="Statement"
+      isFlush
+      actions={
+        <Group gap="sm">
+          <Select
+            aria-label="Month of the statement"
+            w={130}
+            data={[...months]}
+            value={month}
+            onChange={(value) => setMonth(value ?? month)}
+            allowDeselect={false}
+          />
+          <Button
+            component="a"
+            variant="default"
+            leftSection={<IconDownload size={16} />}
+            href={`/api/billing/statements/${month}?format=csv`}
+          >
+            CSV
+          </Button>
+          <Button
+            component="a"
+            variant="default"
+            leftSection={<IconDownload size={16} />}
+            href={`/api/billing/statements/${month}`}
+            download={`cairn-${month}.json`}
+          >
             JSON
-          </Anchor>
+          </Button>
         </Group>
-      </Group>
+      }
+    >
       <Answer query={statement}>
         {({ lines, total, storedBytes, charges }) =>
           lines.length === 0 && charges.length === 0 ? (
             <Empty title="No usage in this month" />
           ) : (
             <>
-              <Table.ScrollContainer minWidth={560}>
-                <Table verticalSpacing={4}>
-                  <Table.Thead>
-                    <Table.Tr>
-                      <Table.Th>Service</Table.Th>
-                      <Table.Th>Operation</Table.Th>
-                      <Table.Th>Network</Table.Th>
-                      <Table.Th ta="right">Requests</Table.Th>
-                      <Table.Th ta="right">Credits</Table.Th>
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {lines.map(({ service, operation, network, key, requests, credits }) => (
-                      <Table.Tr key={[service, operation, network, key].join()}>
-                        <Table.Td>{service}</Table.Td>
-                        <Table.Td>{operation}</Table.Td>
-                        <Table.Td>{network}</Table.Td>
-                        <Table.Td ta="right">{count(requests)}</Table.Td>
-                        <Table.Td ta="right">{count(credits)}</Table.Td>
-                      </Table.Tr>
-                    ))}
-                  </Table.Tbody>
-                  <Table.Tfoot>
-                    <Table.Tr>
-                      <Table.Th colSpan={3}>Total</Table.Th>
-                      <Table.Th ta="right">{count(total.requests)}</Table.Th>
-                      <Table.Th ta="right">{count(total.credits)}</Table.Th>
-                    </Table.Tr>
-                  </Table.Tfoot>
-                </Table>
-              </Table.ScrollContainer>
               <Charges list={charges} />
-              <Text size="sm" c="dimmed">
-                Stored: {bytes(storedBytes.mean)} in the mean, {bytes(storedBytes.most)} at most. Received{' '}
-                {bytes(total.bytesIn)}, sent {bytes(total.bytesOut)}.
-              </Text>
+              <DataTable
+                label="Usage of the month"
+                rows={lines}
+                columns={columns}
+                keyOf={({ service, operation, network, key }) => [service, operation, network, key].join()}
+              />
+              <Group justify="space-between" px="md" py="sm" className="table-foot">
+                <Text size="sm" c="dimmed">
+                  Stored: {bytes(storedBytes.mean)} in the mean, {bytes(storedBytes.most)} at most. Received{' '}
+                  {bytes(total.bytesIn)}, sent {bytes(total.bytesOut)}.
+                </Text>
+                <Text size="sm" fw={600} className="number">
+                  Total: {count(total.requests)} requests, {count(total.credits)} credits
+                </Text>
+              </Group>
             </>
           )
         }
       </Answer>
-    </Card>
+    </Section>
   );
 }
+
+const columns: readonly Column<Line>[] = [
+  { title: 'Operation', show: ({ operation }) => operation },
+  { title: 'Service', show: ({ service }) => service },
+  { title: 'Network', show: ({ network }) => network || '–' },
+  { title: 'Key', show: ({ key }) => key || '–' },
+  { title: 'Requests', isNumber: true, show: ({ requests }) => count(requests) },
+  { title: 'Credits', isNumber: true, show: ({ credits }) => count(credits) },
+];
 
 /** Amounts for the plans of a month. */
 function Charges({ list }: { list: readonly Charge[] }) {
   if (list.length === 0) return null;
   const day = (text: string) => new Date(text).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
   return (
-    <Table verticalSpacing={4} mb="sm" aria-label="Charges">
+    <Table verticalSpacing="xs" horizontalSpacing="md" aria-label="Charges">
       <Table.Tbody>
         {list.map(({ plan, title, from, to, amount, currency }) => (
           <Table.Tr key={`${plan} ${from}`}>

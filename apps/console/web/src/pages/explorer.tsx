@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Link, useLocation, useParams, useSearch } from 'wouter';
 import type { Me } from '../api.ts';
 import { Empty, Failure, PageHead, Waiting } from '../parts.tsx';
+import { EarlierBlocks } from './explorer/earlier-blocks.tsx';
 import { type Found, find } from './explorer/find.ts';
 import { AccountView, BlockView, blockHashOf, TransactionView } from './explorer/views.tsx';
 
@@ -30,7 +31,7 @@ export function ExplorerPage({ me }: { me: Me }) {
   );
   return (
     <>
-      <PageHead title="Explorer" text="Your browser verifies what this page shows." />
+      <PageHead title="Explorer" text="Blocks, transactions and accounts. Your browser verifies each answer." />
       <Stack>
         <form
           onSubmit={(event) => {
@@ -38,7 +39,7 @@ export function ExplorerPage({ me }: { me: Me }) {
             navigate(addressOf(typed.trim() === '' ? 'latest' : typed.trim()));
           }}
         >
-          <Group align="flex-end">
+          <Group align="flex-end" gap="sm">
             <NativeSelect
               label="Network"
               data={me.networks.map(({ name }) => name)}
@@ -63,7 +64,10 @@ export function ExplorerPage({ me }: { me: Me }) {
           ) : (
             <>
               <Verified found={found.data} />
-              <View found={found.data} link={link} />
+              <View found={found.data} isNewest={text === 'latest'} link={link} />
+              {text === 'latest' && found.data.kind === 'block' && (
+                <EarlierBlocks network={network} block={found.data.block} link={link} />
+              )}
             </>
           ))}
       </Stack>
@@ -80,10 +84,18 @@ function Verified({ found }: { found: Found }) {
   );
 }
 
-function View({ found, link }: { found: Found; link: (text: string, label?: string) => React.ReactNode }) {
+function View({
+  found,
+  isNewest,
+  link,
+}: {
+  found: Found;
+  isNewest: boolean;
+  link: (text: string, label?: string) => React.ReactNode;
+}) {
   switch (found.kind) {
     case 'block':
-      return <BlockView found={found} link={link} />;
+      return <BlockView found={found} isNewest={isNewest} link={link} />;
     case 'transaction':
       return <TransactionView found={found} link={link} />;
     case 'account':

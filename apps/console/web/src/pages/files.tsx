@@ -9,9 +9,8 @@ import { DropArea } from '../uploads/drop-area.tsx';
 import { useRight } from '../use-api.ts';
 import { FetchDialog } from './files/fetch-dialog.tsx';
 import { FileList } from './files/file-list.tsx';
+import { FileTabs } from './files/file-tabs.tsx';
 import { PinRequests } from './files/pin-requests.tsx';
-import { ServingCard } from './files/serving.tsx';
-import { WebhookCard } from './files/webhook.tsx';
 
 /** Pins of the account, and the drop area for uploads. */
 export function FilesPage({ me }: { me: Me }) {
@@ -35,29 +34,29 @@ export function FilesPage({ me }: { me: Me }) {
         )}
       </PageHead>
       {isFetching && <FetchDialog onClose={() => setIsFetching(false)} />}
-      <Stack>
-        {!hasCard && (
-          <Alert color="orange" title="Storage needs a billing card">
-            On the free plan too.{' '}
-            <Anchor component={Link} href="/billing" underline="always" c="inherit">
-              Attach one
-            </Anchor>{' '}
-            to add and read files.
-          </Alert>
-        )}
-        {mayChange && <DropArea isOff={!hasCard} />}
-        {hasCard && <PinRequests />}
-        <TextInput
-          placeholder="Name or CID"
-          aria-label="Search files"
-          leftSection={<IconSearch size={16} />}
-          value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
-        />
-        <FileList search={wanted} />
-        {hasCard && mayChange && <WebhookCard />}
-        {hasCard && mayChange && <ServingCard me={me} />}
-      </Stack>
+      <FileTabs shown="list">
+        <Stack>
+          {!hasCard && (
+            <Alert color="orange" title="Storage needs a billing card">
+              On the free plan too.{' '}
+              <Anchor component={Link} href="/billing" underline="always" c="inherit">
+                Attach one
+              </Anchor>{' '}
+              to add and read files.
+            </Alert>
+          )}
+          {mayChange && <DropArea isOff={!hasCard} />}
+          {hasCard && <PinRequests />}
+          <TextInput
+            placeholder="Name or CID"
+            aria-label="Search files"
+            leftSection={<IconSearch size={16} />}
+            value={search}
+            onChange={(event) => setSearch(event.currentTarget.value)}
+          />
+          <FileList search={wanted} />
+        </Stack>
+      </FileTabs>
     </>
   );
 }

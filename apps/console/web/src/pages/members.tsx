@@ -1,16 +1,16 @@
-import { Alert, Badge, Button, Card, Group, Select, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Badge, Box, Button, Card, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { api, type Me } from '../api.ts';
 import { FormDialog } from '../form-dialog.tsx';
 import { time } from '../format.ts';
-import { Answer, Confirm, Failure, PageHead } from '../parts.tsx';
+import { Answer, Confirm, Failure, PageHead, Section } from '../parts.tsx';
 import { useApi, useChange } from '../use-api.ts';
 import { roleOptions, roleTitles } from './members/roles.ts';
 
 type Role = keyof typeof roleTitles;
 
-interface MemberRow {
+interface MemberState {
   readonly id: string;
   readonly email: string;
   readonly role: Role;
@@ -19,7 +19,7 @@ interface MemberRow {
   readonly hasVerifiedEmail: boolean;
 }
 
-interface InvitationRow {
+interface InvitationState {
   readonly id: string;
   readonly email: string;
   readonly role: Role;
@@ -27,8 +27,8 @@ interface InvitationRow {
 }
 
 interface Team {
-  readonly members: readonly MemberRow[];
-  readonly invitations: readonly InvitationRow[];
+  readonly members: readonly MemberState[];
+  readonly invitations: readonly InvitationState[];
   readonly hasMail: boolean;
 }
 
@@ -58,17 +58,20 @@ export function MembersPage({ me }: { me: Me }) {
                 The operator can enable invitations with the setting CAIRN_SMTP_URL.
               </Alert>
             )}
-            {members.map((member) => (
-              <MemberCard key={member.id} member={member} isManager={isManager} />
-            ))}
+            <Card withBorder padding={0} className="divided">
+              {members.map((member) => (
+                <MemberRow key={member.id} member={member} isManager={isManager} />
+              ))}
+            </Card>
             {invitations.length > 0 && (
-              <Title order={2} size="h4" mt="md">
-                Open invitations
-              </Title>
+              <Section title="Open invitations" isFlush>
+                <div className="divided">
+                  {invitations.map((invitation) => (
+                    <InvitationRow key={invitation.id} invitation={invitation} isManager={isManager} />
+                  ))}
+                </div>
+              </Section>
             )}
-            {invitations.map((invitation) => (
-              <InvitationCard key={invitation.id} invitation={invitation} isManager={isManager} />
-            ))}
           </Stack>
         )}
       </Answer>
@@ -77,7 +80,7 @@ export function MembersPage({ me }: { me: Me }) {
   );
 }
 
-function MemberCard({ member, isManager }: { member: MemberRow; isManager: boolean }) {
+function MemberRow({ member, isManager }: { member: MemberState; isManager: boolean }) {
   const { id, email, role, isMe, hasTotp, hasVerifiedEmail } = member;
   const [isDoomed, setIsDoomed] = useState(false);
   const change = useChange((wanted: string) => api(`members/${id}`, { method: 'PATCH', body: { role: wanted } }), {
@@ -90,10 +93,10 @@ function MemberCard({ member, isManager }: { member: MemberRow; isManager: boole
   });
   const isChangeable = isManager && role !== 'operator';
   return (
-    <Card withBorder padding="md">
+    <Box px="lg" py="md">
       <Group justify="space-between" wrap="wrap">
         <div>
-          <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
+          <Text fw={500} size="sm" className="wrap-anywhere">
             {email}
           </Text>
           <Group gap={6} mt={4}>
@@ -113,7 +116,8 @@ function MemberCard({ member, isManager }: { member: MemberRow; isManager: boole
               onChange={(wanted) => wanted !== null && wanted !== role && change.mutate(wanted)}
             />
             <Button
-              variant="default"
+              variant="subtle"
+              color="red"
               leftSection={<IconTrash size={16} />}
               aria-label={`Remove ${email}`}
               loading={remove.isPending}
@@ -123,7 +127,9 @@ function MemberCard({ member, isManager }: { member: MemberRow; isManager: boole
             </Button>
           </Group>
         ) : (
-          <Text>{roleTitles[role].title}</Text>
+          <Text size="sm" c="dimmed">
+            {roleTitles[role].title}
+          </Text>
         )}
       </Group>
       {change.error && <Failure error={change.error} />}
@@ -136,20 +142,20 @@ function MemberCard({ member, isManager }: { member: MemberRow; isManager: boole
         onClose={() => setIsDoomed(false)}
         onConfirm={() => remove.mutate(undefined)}
       />
-    </Card>
+    </Box>
   );
 }
 
-function InvitationCard({ invitation, isManager }: { invitation: InvitationRow; isManager: boolean }) {
+function InvitationRow({ invitation, isManager }: { invitation: InvitationState; isManager: boolean }) {
   const { id, email, role, expiresAt } = invitation;
   const withdraw = useChange(() => api(`invitations/${id}`, { method: 'DELETE' }), {
     done: `The invitation of ${email} is withdrawn.`,
   });
   return (
-    <Card withBorder padding="md">
+    <Box px="lg" py="md">
       <Group justify="space-between" wrap="wrap">
         <div>
-          <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
+          <Text fw={500} size="sm" className="wrap-anywhere">
             {email}
           </Text>
           <Text size="sm" c="dimmed">
@@ -167,7 +173,7 @@ function InvitationCard({ invitation, isManager }: { invitation: InvitationRow; 
           </Button>
         )}
       </Group>
-    </Card>
+    </Box>
   );
 }
 

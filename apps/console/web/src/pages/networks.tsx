@@ -1,10 +1,11 @@
 import {
   Alert,
-  Badge,
+  Anchor,
   Button,
   Card,
   Code,
   Group,
+  NativeSelect,
   SimpleGrid,
   Stack,
   Table,
@@ -16,9 +17,11 @@ import {
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { type ApiError, type Me, type RpcAnswer, rpc } from '../api.ts';
-import { ago, count, short, time } from '../format.ts';
-import { Answer, Copy, Empty, Failure, PageHead } from '../parts.tsx';
+import { type Column, DataTable } from '../data-table.tsx';
+import { age, count, short, time } from '../format.ts';
+import { Answer, Copy, Empty, Failure, PageHead, Section, StateDot } from '../parts.tsx';
 import { useApi } from '../use-api.ts';
 
 interface Network {
@@ -31,16 +34,7 @@ interface Network {
   readonly error?: string;
 }
 
-const sourceBadges = {
-  files: { color: 'gray', text: 'imported' },
-  node: { color: 'teal', text: 'following' },
-  upstreams: { color: 'teal', text: 'from upstreams' },
-} as const;
-
-function SourceBadge({ source }: { readonly source: keyof typeof sourceBadges }) {
-  const { color, text } = sourceBadges[source];
-  return <Badge color={color}>{text}</Badge>;
-}
+const sources = { files: 'imported from files', node: 'follows a node', upstreams: 'verified upstreams' } as const;
 
 type Block = Readonly<Record<string, unknown>> & { readonly transactions?: readonly unknown[] };
 
@@ -50,7 +44,10 @@ export function NetworksPage(_: { me: Me }) {
   const [chosen, setChosen] = useState<string>();
   return (
     <>
-      <PageHead title="Networks" text="Lookups and calls below use credits of this account." />
+      <PageHead
+        title="Networks"
+        text="Chains that this service serves. The host name of a request chooses the network."
+      />
       <Answer query={networks}>
         {(list) => {
           const name = chosen ?? list[0]?.name;
@@ -59,8 +56,28 @@ export function NetworksPage(_: { me: Me }) {
           const head = list.find((network) => network.name === name)?.head;
           return (
             <Stack>
-              <NetworkCards list={list} chosen={name} onChoose={setChosen} />
-              <SimpleGrid cols={{ base: 1, lg: 2 }}>
+              <Card withBorder padding={0}>
+                <DataTable label="Networks" rows={list} columns={columns} keyOf={(network) => network.name} />
+              </Card>
+              <Group justify="space-between" align="flex-end" mt="sm">
+                <div>
+                  <Title order={2} size="h4">
+                    Try a network
+                  </Title>
+                  <Text size="sm" c="dimmed">
+                    Lookups and calls use credits of this account.
+                  </Text>
+                </div>
+                {list.length > 1 && (
+                  <NativeSelect
+                    label="Network"
+                    data={list.map((network) => network.name)}
+                    value={name}
+                    onChange={(event) => setChosen(event.currentTarget.value)}
+                  />
+                )}
+              </Group>
+              <SimpleGrid cols={{ base: 1, lg: 2 }} className="align-start shrinking">
                 <Explorer key={`block ${name}`} network={name} headHash={head?.hash} />
                 <CallForm key={`call ${name}`} network={name} />
               </SimpleGrid>
@@ -72,51 +89,40 @@ export function NetworksPage(_: { me: Me }) {
   );
 }
 
-function NetworkCards({
-  list,
-  chosen,
-  onChoose,
-}: {
-  list: readonly Network[];
-  chosen: string;
-  onChoose: (name: string) => void;
-}) {
-  return (
-    <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }}>
-      {list.map(({ name, hosts, chainId, head, lagSeconds, source, error }) => (
-        <Card key={name} withBorder padding="md">
-          <Group justify="space-between">
-            <Text fw={600}>{name}</Text>
-            {error !== undefined ? <Badge color="red">not served</Badge> : <SourceBadge source={source} />}
-          </Group>
-          {head !== undefined && lagSeconds !== undefined ? (
-            <>
-              <Text size="sm">
-                Block {count(head.number)}, chain {chainId}
-              </Text>
-              <Text size="sm" c="dimmed">
-                made {ago(Date.now() - lagSeconds * 1000)}; {hosts.join(', ')}
-              </Text>
-            </>
-          ) : (
-            <Text size="sm" c="red">
-              {error}
-            </Text>
-          )}
-          <Button
-            mt="sm"
-            size="xs"
-            variant={chosen === name ? 'filled' : 'default'}
-            onClick={() => onChoose(name)}
-            aria-pressed={chosen === name}
-          >
-            {chosen === name ? 'Chosen' : 'Choose'}
-          </Button>
-        </Card>
-      ))}
-    </SimpleGrid>
-  );
-}
+const columns: readonly Column<Network>[] = [
+  {
+    title: 'Network',
+    show: ({ name, error }) => (
+      <Group gap={8} wrap="nowrap" display="inline-flex">
+        <StateDot color={error === undefined ? 'teal' : 'red'} />
+        <Text fw={600} size="sm" span>
+          {name}
+        </Text>
+      </Group>
+    ),
+  },
+  {
+    title: 'Head',
+    show: ({ head, error }) => (head === undefined ? (error ?? 'not served') : `Block ${count(head.number)}`),
+  },
+  { title: 'Age', show: ({ lagSeconds }) => (lagSeconds === undefined ? '–' : age(lagSeconds)) },
+  { title: 'Chain ID', show: ({ chainId }) => chainId ?? '–' },
+  { title: 'Origin of blocks', show: ({ source }) => sources[source] },
+  { title: 'Hosts', show: ({ hosts }) => hosts.map((host) => (host === '*' ? 'all other hosts' : host)).join(', ') },
+  {
+    title: 'Open',
+    show: ({ name }) => (
+      <Anchor
+        component={Link}
+        href={`/explorer/latest?network=${encodeURIComponent(name)}`}
+        size="sm"
+        underline="always"
+      >
+        Explorer
+      </Anchor>
+    ),
+  },
+];
 
 /** Form that looks up a block by its hash. */
 function Explorer({ network, headHash }: { network: string; headHash: string | undefined }) {
@@ -125,13 +131,10 @@ function Explorer({ network, headHash }: { network: string; headHash: string | u
     mutationFn: (hash) => rpc(network, 'eth_getBlockByHash', [hash, false]),
   });
   return (
-    <Card withBorder padding="md">
-      <Title order={2} size="h4" mb="sm">
-        Block by hash
-      </Title>
+    <Section title="Block by hash">
       <form onSubmit={form.onSubmit(({ hash }) => find.mutate(hash.trim()))}>
         <Group align="flex-end" wrap="nowrap">
-          <TextInput label="Hash" placeholder="0x…" required flex={1} ff="monospace" {...form.getInputProps('hash')} />
+          <TextInput label="Hash" placeholder="0x…" required flex={1} {...form.getInputProps('hash')} />
           <Button type="submit" loading={find.isPending}>
             Find
           </Button>
@@ -141,7 +144,6 @@ function Explorer({ network, headHash }: { network: string; headHash: string | u
         <Button
           variant="subtle"
           size="compact-sm"
-          mt={4}
           onClick={() => {
             form.setFieldValue('hash', headHash);
             find.mutate(headHash);
@@ -156,7 +158,7 @@ function Explorer({ network, headHash }: { network: string; headHash: string | u
         <Empty title="No such block">The block is not part of this network, or not imported yet.</Empty>
       )}
       {find.data?.result && <BlockTable block={find.data.result} />}
-    </Card>
+    </Section>
   );
 }
 
@@ -203,10 +205,7 @@ function CallForm({ network }: { network: string }) {
       rpc(network, 'eth_call', [{ from, to, data: data.trim() || '0x' }, block]),
   });
   return (
-    <Card withBorder padding="md">
-      <Title order={2} size="h4" mb="sm">
-        Call a contract
-      </Title>
+    <Section title="Call a contract">
       <form onSubmit={form.onSubmit((values) => call.mutate(values))}>
         <Stack gap="sm">
           <TextInput label="From" required {...form.getInputProps('from')} />
@@ -220,7 +219,7 @@ function CallForm({ network }: { network: string }) {
       </form>
       {call.error && <Failure error={call.error} />}
       {call.data && <Outcome answer={call.data} />}
-    </Card>
+    </Section>
   );
 }
 

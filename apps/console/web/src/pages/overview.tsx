@@ -1,11 +1,12 @@
-import { Alert, Anchor, Card, Stack, Title } from '@mantine/core';
+import { Alert, Anchor, Stack } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import type { ApiKey, Me, Usage } from '../api.ts';
 import { ConnectPanel } from '../connect/connect-panel.tsx';
 import { count } from '../format.ts';
-import { Answer, PageHead } from '../parts.tsx';
+import { Answer, PageHead, Section } from '../parts.tsx';
 import { useApi, useRight } from '../use-api.ts';
+import { Activity } from './overview/activity.tsx';
 import { FirstSteps, stepsOf } from './overview/first-steps.tsx';
 import { Today } from './overview/today.tsx';
 
@@ -16,7 +17,7 @@ export function OverviewPage({ me }: { me: Me }) {
   const mayChange = useRight('develop');
   return (
     <>
-      <PageHead title="Overview" text={me.account.name} />
+      <PageHead title="Overview" text="Limits of today, and everything to connect a program." />
       <Answer query={usage}>
         {(month) => (
           <Answer query={keys}>
@@ -34,12 +35,10 @@ export function OverviewPage({ me }: { me: Me }) {
                       </Anchor>
                     </Alert>
                   )}
-                  <Card withBorder padding="lg" component="section" aria-label="Connect">
-                    <Title order={2} size="h4" mb="sm">
-                      Connect
-                    </Title>
+                  {month.total.requests > 0 && <Activity />}
+                  <Section title="Connect">
                     <ConnectPanel me={me} keys={list.filter(({ revokedAt }) => revokedAt === undefined)} />
-                  </Card>
+                  </Section>
                 </Stack>
               );
             }}

@@ -1,9 +1,10 @@
 import { Badge, Button, Card, Group, NativeSelect, Select, SimpleGrid, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useLocation, useParams } from 'wouter';
 import { type ApiError, type ApiKey, type Me, type RpcAnswer, rpc } from '../api.ts';
 import { keyPlace, networkUrl } from '../connect/endpoints.ts';
-import { Answer, Failure, PageHead, Snippet } from '../parts.tsx';
+import { Answer, Empty, Failure, PageHead, Section, Snippet } from '../parts.tsx';
 import { useApi } from '../use-api.ts';
 import { AbiFault, decodeOutputs, decodeRevert, encodeCall } from './playground/abi-call.ts';
 import { AbiForm, type ChosenFunction } from './playground/abi-form.tsx';
@@ -18,7 +19,8 @@ export function PlaygroundPage({ me }: { me: Me }) {
   const document = useApi<OpenRpc>('networks/methods');
   const keys = useApi<ApiKey[]>('keys');
   const [network, setNetwork] = useState(me.networks[0]?.name ?? '');
-  const [name, setName] = useState('eth_getBlockByNumber');
+  const { tab: name = 'eth_getBlockByNumber' } = useParams<{ tab?: string }>();
+  const [, navigate] = useLocation();
   return (
     <>
       <PageHead title="Playground" text="Calls of this page count against the account, under the key console." />
@@ -28,7 +30,7 @@ export function PlaygroundPage({ me }: { me: Me }) {
           const key = keys.data?.find(({ revokedAt }) => revokedAt === undefined)?.id ?? keyPlace;
           return (
             <Stack>
-              <Group align="flex-end">
+              <Group align="flex-end" className="filters">
                 <NativeSelect
                   label="Network"
                   data={me.networks.map((one) => one.name)}
@@ -43,10 +45,12 @@ export function PlaygroundPage({ me }: { me: Me }) {
                   maw="100%"
                   data={openRpc.methods.filter(isCallable).map((one) => one.name)}
                   value={name}
-                  onChange={(value) => value !== null && setName(value)}
+                  onChange={(value) => value !== null && navigate(`/playground/${value}`)}
                 />
               </Group>
-              {method && (
+              {method === undefined ? (
+                <Empty title="No such method">The gateway has no method {name}. Choose one above.</Empty>
+              ) : (
                 <Call
                   key={`${network} ${name}`}
                   network={network}
@@ -62,6 +66,11 @@ export function PlaygroundPage({ me }: { me: Me }) {
       </Answer>
     </>
   );
+}
+
+/** The newest block, where a method asks for a block. */
+function initialValues({ params }: Method): Readonly<Record<string, FormValue>> {
+  return params.some(({ name }) => name === 'block') ? { block: 'latest' } : {};
 }
 
 /** Subscriptions need a connection of their own: {@link LiveEvents} shows them. */
@@ -80,7 +89,7 @@ interface Received extends Sent {
 }
 
 function Call({ network, method, document, url }: { network: string; method: Method; document: OpenRpc; url: string }) {
-  const [values, setValues] = useState<Readonly<Record<string, FormValue>>>({});
+  const [values, setValues] = useState(() => initialValues(method));
   const [chosen, setChosen] = useState<ChosenFunction>();
   const [sent, setSent] = useState<Sent>({ params: [], chosen: undefined });
   const [fault, setFault] = useState<{ readonly field: string; readonly message: string }>();
@@ -106,8 +115,8 @@ function Call({ network, method, document, url }: { network: string; method: Met
     }
   };
   return (
-    <SimpleGrid cols={{ base: 1, lg: 2 }} className="shrinking">
-      <Card withBorder padding="md" component="section" aria-label="Parameters">
+    <SimpleGrid cols={{ base: 1, lg: 2 }} className="shrinking align-start">
+      <Card withBorder padding="lg" component="section" aria-label="Parameters">
         <Group justify="space-between" mb="xs">
           <Title order={2} size="h4" className="wrap-anywhere">
             {method.name}
@@ -116,7 +125,7 @@ function Call({ network, method, document, url }: { network: string; method: Met
             {method['x-cost'] === undefined || method['x-cost'] === 1 ? '1 credit' : `${method['x-cost']} credits`}
           </Badge>
         </Group>
-        <Text size="sm" mb="sm">
+        <Text size="sm" c="dimmed" mb="md">
           {method.summary}
         </Text>
         <form
@@ -153,12 +162,9 @@ function Call({ network, method, document, url }: { network: string; method: Met
       <Stack>
         {send.error && <Failure error={send.error} />}
         {send.data && <Answered {...send.data} />}
-        <Card withBorder padding="md" component="section" aria-label="Code">
-          <Title order={2} size="h4" mb="xs">
-            The same call in your program
-          </Title>
+        <Section title="The same call in your program">
           <Code url={url} method={method.name} params={sent.params} />
-        </Card>
+        </Section>
       </Stack>
     </SimpleGrid>
   );

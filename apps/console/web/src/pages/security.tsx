@@ -1,8 +1,8 @@
-import { Button, Card, Group, Image, PasswordInput, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, Image, PasswordInput, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { api, type Me } from '../api.ts';
-import { Copy, Failure, PageHead } from '../parts.tsx';
+import { Copy, Failure, PageHead, Section } from '../parts.tsx';
 import { useChange } from '../use-api.ts';
 import { EmailCard } from './security/email-card.tsx';
 import { PasskeysCard } from './security/passkeys-card.tsx';
@@ -14,13 +14,17 @@ export function SecurityPage({ me }: { me: Me }) {
   return (
     <>
       <PageHead title="Security" text={me.member.email} />
-      <SimpleGrid cols={{ base: 1, md: 2 }}>
-        <PasswordCard />
-        <TotpCard hasTotp={me.member.hasTotp} />
-        <PasskeysCard />
-        <SessionsCard />
-        <TokensCard />
-        <EmailCard email={me.member.email} isVerified={me.member.hasVerifiedEmail} />
+      <SimpleGrid cols={{ base: 1, md: 2 }} className="align-start shrinking">
+        <Stack>
+          <PasswordCard />
+          <PasskeysCard />
+          <TokensCard />
+        </Stack>
+        <Stack>
+          <TotpCard hasTotp={me.member.hasTotp} />
+          <EmailCard email={me.member.email} isVerified={me.member.hasVerifiedEmail} />
+          <SessionsCard />
+        </Stack>
       </SimpleGrid>
     </>
   );
@@ -33,10 +37,7 @@ function PasswordCard() {
     isQuiet: true,
   });
   return (
-    <Card withBorder padding="md">
-      <Title order={2} size="h4" mb="sm">
-        Password
-      </Title>
+    <Section title="Password">
       <form onSubmit={form.onSubmit((values) => change.mutate(values, { onSuccess: () => form.reset() }))}>
         <Stack>
           <PasswordInput
@@ -52,7 +53,7 @@ function PasswordCard() {
           </Button>
         </Stack>
       </form>
-    </Card>
+    </Section>
   );
 }
 
@@ -73,12 +74,9 @@ function TotpCard({ hasTotp }: { hasTotp: boolean }) {
     { done: hasTotp ? 'The second factor is off.' : 'The second factor is on.', isQuiet: true },
   );
   return (
-    <Card withBorder padding="md">
-      <Title order={2} size="h4" mb="sm">
-        Second factor
-      </Title>
+    <Section title="Second factor">
       <Stack>
-        <Text>
+        <Text size="sm" c="dimmed">
           {hasTotp
             ? 'Sign-in requires a code of your authenticator app.'
             : 'With an authenticator app, a stolen password alone does not give access.'}
@@ -139,6 +137,6 @@ function TotpCard({ hasTotp }: { hasTotp: boolean }) {
         )}
         {finish.error && <Failure error={finish.error} />}
       </Stack>
-    </Card>
+    </Section>
   );
 }

@@ -1,7 +1,8 @@
-import { Button, Group, SegmentedControl, Stack, Tabs, Text, TextInput } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useLocation, useParams } from 'wouter';
+import { useParams } from 'wouter';
 import type { Me, Usage } from '../api.ts';
+import { PageTabs } from '../page-tabs.tsx';
 import { Answer, PageHead } from '../parts.tsx';
 import { useApi } from '../use-api.ts';
 import { Alerts } from './usage/alerts.tsx';
@@ -11,41 +12,25 @@ import { Refusals } from './usage/refusals.tsx';
 import { RequestLog } from './usage/request-log.tsx';
 
 const tabs = [
-  { name: 'charts', title: 'Charts' },
-  { name: 'requests', title: 'Request log' },
-  { name: 'limits', title: 'Refusals and origins' },
-  { name: 'alerts', title: 'Alerts' },
+  { name: 'charts', title: 'Charts', path: '/usage/charts' },
+  { name: 'requests', title: 'Request log', path: '/usage/requests' },
+  { name: 'limits', title: 'Refusals and origins', path: '/usage/limits' },
+  { name: 'alerts', title: 'Alerts', path: '/usage/alerts' },
 ] as const;
 
 /** Requests over time, one by one, and those that a limit refused. */
 export function UsagePage({ me }: { me: Me }) {
   const { tab } = useParams<{ tab?: string }>();
-  const [, navigate] = useLocation();
-  const chosen = tabs.find(({ name }) => name === tab)?.name ?? 'charts';
+  const shown = tabs.find(({ name }) => name === tab)?.name ?? 'charts';
   return (
     <>
       <PageHead title="Usage" text="Requests of all keys of the account." />
-      <Tabs value={chosen} onChange={(name) => navigate(`/usage/${name}`)} keepMounted={false}>
-        <Tabs.List mb="md">
-          {tabs.map(({ name, title }) => (
-            <Tabs.Tab key={name} value={name}>
-              {title}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Tabs.Panel value="charts">
-          <OverTime />
-        </Tabs.Panel>
-        <Tabs.Panel value="requests">
-          <RequestLog me={me} />
-        </Tabs.Panel>
-        <Tabs.Panel value="limits">
-          <Refusals me={me} />
-        </Tabs.Panel>
-        <Tabs.Panel value="alerts">
-          <Alerts me={me} />
-        </Tabs.Panel>
-      </Tabs>
+      <PageTabs tabs={tabs} shown={shown}>
+        {shown === 'charts' && <OverTime />}
+        {shown === 'requests' && <RequestLog me={me} />}
+        {shown === 'limits' && <Refusals me={me} />}
+        {shown === 'alerts' && <Alerts me={me} />}
+      </PageTabs>
     </>
   );
 }

@@ -1,6 +1,7 @@
-import { Anchor, Badge, Card, Table, Text, Title } from '@mantine/core';
+import { Anchor, Badge } from '@mantine/core';
+import { type Column, DataTable } from '../../data-table.tsx';
 import { money } from '../../format.ts';
-import { Answer } from '../../parts.tsx';
+import { Answer, Empty, Section } from '../../parts.tsx';
 import { useApi } from '../../use-api.ts';
 
 interface Invoice {
@@ -17,40 +18,36 @@ interface Invoice {
 export function Invoices() {
   const invoices = useApi<Invoice[]>('billing/invoices');
   return (
-    <Card withBorder padding="md" component="section" aria-label="Invoices">
-      <Title order={2} size="h4" mb="xs">
-        Invoices
-      </Title>
+    <Section title="Invoices" isFlush>
       <Answer query={invoices}>
         {(list) =>
           list.length === 0 ? (
-            <Text c="dimmed">No invoices yet.</Text>
+            <Empty title="No invoices yet">The first one follows the first month of a paid plan.</Empty>
           ) : (
-            <Table verticalSpacing={4}>
-              <Table.Tbody>
-                {list.map(({ id, number, createdAt, amount, currency, status, url }) => (
-                  <Table.Tr key={id}>
-                    <Table.Td>{new Date(createdAt).toLocaleDateString(undefined, { dateStyle: 'medium' })}</Table.Td>
-                    <Table.Td>
-                      {url === undefined ? (
-                        (number ?? 'draft')
-                      ) : (
-                        <Anchor href={url} target="_blank" rel="noreferrer">
-                          {number ?? 'draft'}
-                        </Anchor>
-                      )}
-                    </Table.Td>
-                    <Table.Td>
-                      <Badge color={status === 'paid' ? 'teal' : 'orange'}>{status}</Badge>
-                    </Table.Td>
-                    <Table.Td ta="right">{money(amount, currency)}</Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
+            <DataTable label="Invoices" minWidth={420} rows={list} columns={columns} keyOf={({ id }) => id} />
           )
         }
       </Answer>
-    </Card>
+    </Section>
   );
 }
+
+const columns: readonly Column<Invoice>[] = [
+  {
+    title: 'Number',
+    show: ({ number = 'draft', url }) =>
+      url === undefined ? (
+        number
+      ) : (
+        <Anchor href={url} target="_blank" rel="noreferrer" size="sm" underline="always">
+          {number}
+        </Anchor>
+      ),
+  },
+  {
+    title: 'Date',
+    show: ({ createdAt }) => new Date(createdAt).toLocaleDateString(undefined, { dateStyle: 'medium' }),
+  },
+  { title: 'Status', show: ({ status }) => <Badge color={status === 'paid' ? 'teal' : 'orange'}>{status}</Badge> },
+  { title: 'Amount', isNumber: true, show: ({ amount, currency }) => money(amount, currency) },
+];

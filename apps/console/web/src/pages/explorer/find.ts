@@ -31,7 +31,7 @@ const numberPattern = /^(\d{1,15}|0x[0-9a-f]{1,14})$/;
  */
 export async function find(network: string, text: string): Promise<Found | undefined> {
   const given = text.trim().toLowerCase();
-  const ask = <T>(method: string, params: readonly unknown[]) => rpc<T>(network, method, params).then(resultOf);
+  const ask = askerOf(network);
   if (given === '' || given === 'latest') return await blockOf(ask, 'eth_getBlockByNumber', 'latest');
   if (addressPattern.test(given)) return await accountOf(ask, given as Hex);
   if (hashPattern.test(given))
@@ -43,10 +43,35 @@ export async function find(network: string, text: string): Promise<Found | undef
   });
 }
 
+/** Blocks before a verified block, the newest first, each verified by the parent hash in the block after it. */
+export async function ancestorsOf(network: string, { header }: Block, countMax = 8): Promise<readonly Block[]> {
+  const found: Block[] = [];
+  let { parentHash, number } = header;
+  while (found.length < countMax && number > 0n) {
+    const parent = await verifiedBlock(askerOf(network), 'eth_getBlockByHash', parentHash);
+    if (parent === undefined) break;
+    found.push(parent);
+    ({ parentHash, number } = parent.header);
+  }
+  return found;
+}
+
+function askerOf(network: string): Ask {
+  return <T>(method: string, params: readonly unknown[]) => rpc<T>(network, method, params).then(resultOf);
+}
+
 type Ask = <T>(method: string, params: readonly unknown[]) => Promise<T>;
 type BlockKind = Extract<Found, { readonly kind: 'block' }>;
 
 async function blockOf(ask: Ask, method: string, id: string): Promise<BlockKind | undefined> {
+  const block = await verifiedBlock(ask, method, id);
+  if (block === undefined) return undefined;
+  const { header, transactions } = block;
+  const receipts = transactions.length === 0 ? [] : await ask<unknown>('eth_getBlockReceipts', [header.hash]);
+  return { kind: 'block', block, receipts: verifyReceipts(receipts, header) };
+}
+
+async function verifiedBlock(ask: Ask, method: string, id: string): Promise<Block | undefined> {
   const json = await ask<Json | null>(method, [id, true]);
   if (json === null) return undefined;
   // The hash of a search by hash is the trusted one; a number is trusted to name the hash that the gateway sent.
@@ -58,9 +83,7 @@ async function blockOf(ask: Ask, method: string, id: string): Promise<BlockKind 
       return headerFromJson(await ask<Json>('eth_getUncleByBlockHashAndIndex', params));
     }),
   );
-  const block = verifyBlock(json, { blockHash, uncles });
-  const receipts = block.transactions.length === 0 ? [] : await ask<unknown>('eth_getBlockReceipts', [blockHash]);
-  return { kind: 'block', block, receipts: verifyReceipts(receipts, block.header) };
+  return verifyBlock(json, { blockHash, uncles });
 }
 
 async function transactionOf(ask: Ask, hash: string): Promise<Found | undefined> {

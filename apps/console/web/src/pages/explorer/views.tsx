@@ -1,6 +1,8 @@
 import { type Hex, hexFromBytes, type Receipt, senderOf, type Transaction } from '@cairn/block-model';
-import { Badge, Card, Code, Stack, Table, Text, Title } from '@mantine/core';
+import { Badge, Code, Group, Stack, Text } from '@mantine/core';
+import { type Column, DataTable } from '../../data-table.tsx';
 import { count, short, time } from '../../format.ts';
+import { Section } from '../../parts.tsx';
 import { ether, gwei } from './amounts.ts';
 import { Facts } from './facts.tsx';
 import type { Found } from './find.ts';
@@ -15,14 +17,23 @@ const shownTransactions = 200;
 const shownInput = 2000;
 
 /** Block with its transactions. */
-export function BlockView({ found: { block, receipts }, link }: ViewProps<'block'>) {
+export function BlockView({
+  found: { block, receipts },
+  isNewest,
+  link,
+}: ViewProps<'block'> & { readonly isNewest: boolean }) {
   const { header, transactions, withdrawals } = block;
   return (
     <Stack>
-      <Card withBorder padding="md">
-        <Title order={2} size="h4" mb="xs">
-          Block {count(Number(header.number))}
-        </Title>
+      <Section
+        title={`Block ${count(Number(header.number))}`}
+        actions={
+          <Group gap="md">
+            {header.number > 0n && link(String(header.number - 1n), '← Before')}
+            {!isNewest && link(String(header.number + 1n), 'After →')}
+          </Group>
+        }
+      >
         <Facts
           rows={[
             ['Hash', header.hash],
@@ -36,47 +47,44 @@ export function BlockView({ found: { block, receipts }, link }: ViewProps<'block
             ['Withdrawals', count(withdrawals?.length ?? 0)],
           ]}
         />
-      </Card>
-      <Card withBorder padding="md">
-        <Title order={2} size="h4" mb="xs">
-          {count(transactions.length)} transactions
-        </Title>
+      </Section>
+      <Section
+        title={transactions.length === 1 ? '1 transaction' : `${count(transactions.length)} transactions`}
+        isFlush={transactions.length > 0}
+        {...(transactions.length > shownTransactions && { text: `The first ${shownTransactions} are shown.` })}
+      >
         {transactions.length > 0 && (
-          <Table.ScrollContainer minWidth={640}>
-            <Table verticalSpacing={6}>
-              <Table.Thead>
-                <Table.Tr>
-                  {['Hash', 'From', 'To', 'Value', 'Outcome'].map((title) => (
-                    <Table.Th key={title}>{title}</Table.Th>
-                  ))}
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {transactions.slice(0, shownTransactions).map((transaction, index) => (
-                  <Table.Tr key={transaction.hash}>
-                    <Table.Td>{link(transaction.hash, short(transaction.hash))}</Table.Td>
-                    <Table.Td>{link(senderOf(transaction), short(senderOf(transaction)))}</Table.Td>
-                    <Table.Td>
-                      {transaction.to === null ? 'creation' : link(transaction.to, short(transaction.to))}
-                    </Table.Td>
-                    <Table.Td>{ether(transaction.value)}</Table.Td>
-                    <Table.Td>
-                      <Outcome receipt={receipts[index]} />
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
+          <DataTable
+            label="Transactions"
+            rows={transactions.slice(0, shownTransactions).map((transaction, index) => ({
+              transaction,
+              receipt: receipts[index],
+            }))}
+            columns={transactionColumns(link)}
+            keyOf={({ transaction }) => transaction.hash}
+          />
         )}
-        {transactions.length > shownTransactions && (
-          <Text size="sm" c="dimmed">
-            The first {shownTransactions} are shown.
-          </Text>
-        )}
-      </Card>
+      </Section>
     </Stack>
   );
+}
+
+interface ListedTransaction {
+  readonly transaction: Transaction;
+  readonly receipt: Receipt | undefined;
+}
+
+function transactionColumns(link: ViewProps<'block'>['link']): readonly Column<ListedTransaction>[] {
+  return [
+    { title: 'Hash', show: ({ transaction: { hash } }) => link(hash, short(hash)) },
+    {
+      title: 'From',
+      show: ({ transaction }) => link(senderOf(transaction), short(senderOf(transaction))),
+    },
+    { title: 'To', show: ({ transaction: { to } }) => (to === null ? 'creation' : link(to, short(to))) },
+    { title: 'Value', isNumber: true, show: ({ transaction }) => ether(transaction.value) },
+    { title: 'Outcome', show: ({ receipt }) => <Outcome receipt={receipt} /> },
+  ];
 }
 
 /** Transaction with its logs. */
@@ -87,10 +95,7 @@ export function TransactionView({ found: { block, receipts, index }, link }: Vie
   const { input } = transaction;
   return (
     <Stack>
-      <Card withBorder padding="md">
-        <Title order={2} size="h4" mb="xs">
-          Transaction
-        </Title>
+      <Section title="Transaction">
         <Facts
           rows={[
             ['Hash', transaction.hash],
@@ -116,7 +121,7 @@ export function TransactionView({ found: { block, receipts, index }, link }: Vie
           {input.slice(0, shownInput)}
           {input.length > shownInput && '…'}
         </Code>
-      </Card>
+      </Section>
       <Logs receipt={receipt} link={link} />
     </Stack>
   );
@@ -125,10 +130,7 @@ export function TransactionView({ found: { block, receipts, index }, link }: Vie
 function Logs({ receipt, link }: { receipt: Receipt | undefined } & Pick<ViewProps<'transaction'>, 'link'>) {
   const logs = receipt?.logs ?? [];
   return (
-    <Card withBorder padding="md">
-      <Title order={2} size="h4" mb="xs">
-        {count(logs.length)} logs
-      </Title>
+    <Section title={logs.length === 1 ? '1 log' : `${count(logs.length)} logs`}>
       <Stack>
         {logs.map(({ address, topics, data }, index) => (
           <Facts
@@ -141,7 +143,7 @@ function Logs({ receipt, link }: { receipt: Receipt | undefined } & Pick<ViewPro
           />
         ))}
       </Stack>
-    </Card>
+    </Section>
   );
 }
 
@@ -151,10 +153,7 @@ export function AccountView({ found: { header, address, state, code }, link }: V
   const delegate = delegateOf(code);
   const title = delegate !== undefined ? 'Delegated account' : code === '0x' ? 'Account' : 'Contract';
   return (
-    <Card withBorder padding="md">
-      <Title order={2} size="h4" mb="xs">
-        {title}
-      </Title>
+    <Section title={title}>
       <Facts
         rows={[
           ['Address', address],
@@ -172,7 +171,7 @@ export function AccountView({ found: { header, address, state, code }, link }: V
           The proof shows that the account does not exist at this block.
         </Text>
       )}
-    </Card>
+    </Section>
   );
 }
 

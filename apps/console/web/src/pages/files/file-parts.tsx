@@ -100,7 +100,11 @@ export function FileMenu({ row, onDetails, onShare, onRename, onUnpin }: { row: 
             <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onRename(row)}>
               Rename
             </Menu.Item>
-            <Menu.Item color="red" leftSection={<IconPinnedOff size={16} />} onClick={() => onUnpin(row)}>
+            <Menu.Item
+              c="var(--mantine-color-error)"
+              leftSection={<IconPinnedOff size={16} />}
+              onClick={() => onUnpin(row)}
+            >
               Unpin
             </Menu.Item>
           </>

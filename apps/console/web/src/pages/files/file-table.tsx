@@ -1,4 +1,4 @@
-import { Card, Checkbox, Group, Stack, Table, Text, UnstyledButton } from '@mantine/core';
+import { Box, Card, Checkbox, Group, Stack, Table, Text, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
 import { bytes, short, time } from '../../format.ts';
 import { Copy } from '../../parts.tsx';
@@ -31,8 +31,8 @@ export function FileTable({
   ));
   return (
     <Card withBorder padding={0}>
-      <Table.ScrollContainer minWidth={640}>
-        <Table verticalSpacing="xs" horizontalSpacing="md">
+      <Box className="data-table-scroll" tabIndex={0}>
+        <Table verticalSpacing="xs" horizontalSpacing="md" miw={640}>
           <Table.Thead>
             <Table.Tr>
               {mayChange && (
@@ -75,7 +75,7 @@ export function FileTable({
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </Box>
     </Card>
   );
 }

@@ -8,8 +8,8 @@ export function ServingCard({ me }: { me: Me }) {
     done: 'Saved. The IPFS peer applies it within seconds.',
   });
   return (
-    <Card withBorder padding="md" component="section" aria-label="IPFS peers">
-      <Title order={2} size="h5">
+    <Card withBorder padding="lg" component="section" aria-label="IPFS peers">
+      <Title order={2} size="h4">
         IPFS peers
       </Title>
       <Text size="sm" mb="xs">

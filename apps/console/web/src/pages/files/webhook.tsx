@@ -16,8 +16,8 @@ interface Webhook {
 export function WebhookCard() {
   const webhook = useApi<{ readonly webhook: Webhook | null }>('webhook');
   return (
-    <Card withBorder padding="md" component="section" aria-label="Webhook">
-      <Title order={2} size="h5">
+    <Card withBorder padding="lg" component="section" aria-label="Webhook">
+      <Title order={2} size="h4">
         Webhook
       </Title>
       <Text size="sm" mb="xs">

@@ -1,4 +1,4 @@
-import { Badge, Button, Card, Group, Stack, Table, Text } from '@mantine/core';
+import { Badge, Box, Button, Card, Group, Stack, Table, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useState } from 'react';
 import { type ApiKey, api, type IssuedKey } from '../../api.ts';
@@ -61,8 +61,8 @@ interface KeyActions {
 function Rows({ keys, ...actions }: { keys: readonly ApiKey[] } & KeyActions) {
   return (
     <Card withBorder padding={0}>
-      <Table.ScrollContainer minWidth={720}>
-        <Table verticalSpacing="sm" horizontalSpacing="md">
+      <Box className="data-table-scroll" tabIndex={0}>
+        <Table verticalSpacing="xs" horizontalSpacing="md" miw={720}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Name</Table.Th>
@@ -76,7 +76,9 @@ function Rows({ keys, ...actions }: { keys: readonly ApiKey[] } & KeyActions) {
             {keys.map((key) => (
               <Table.Tr key={key.id}>
                 <Table.Td>
-                  <Text fw={600}>{key.name}</Text>
+                  <Text fw={600} size="sm">
+                    {key.name}
+                  </Text>
                   <State of={key} />
                 </Table.Td>
                 <Table.Td>
@@ -100,7 +102,7 @@ function Rows({ keys, ...actions }: { keys: readonly ApiKey[] } & KeyActions) {
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </Box>
     </Card>
   );
 }
@@ -150,7 +152,7 @@ function Actions({ of: key, onEdit, onConnect, onRotate, onRevoke }: { of: ApiKe
           <Button size="xs" variant="default" onClick={() => onRotate(key)}>
             New secret
           </Button>
-          <Button size="xs" variant="light" color="red" onClick={() => onRevoke(key)}>
+          <Button size="xs" variant="subtle" color="red" onClick={() => onRevoke(key)}>
             Revoke
           </Button>
         </>

@@ -1,10 +1,12 @@
-import { Badge, Button, Card, Group, Modal, Select, Stack, Switch, Table, Text, TextInput } from '@mantine/core';
+import { Button, Card, Group, Modal, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { api, type Card as BillingCard, type Plan } from '../../api.ts';
 import { BytesInput } from '../../bytes-input.tsx';
+import { type Column, DataTable } from '../../data-table.tsx';
 import { ago, bytes, count } from '../../format.ts';
-import { Answer, Empty } from '../../parts.tsx';
+import { Answer, Empty, StateDot } from '../../parts.tsx';
 import { useApi, useChange } from '../../use-api.ts';
 import { ViewDialog } from './view-dialog.tsx';
 
@@ -22,6 +24,9 @@ interface Account {
   readonly lastUsedAt?: number;
 }
 
+/** Most accounts on the page. The search finds the others. */
+const shownMax = 500;
+
 /** Table of accounts, with a form to change one. */
 export function Accounts() {
   const accounts = useApi<Account[]>('operator/accounts');
@@ -33,6 +38,7 @@ export function Accounts() {
       <TextInput
         placeholder="Name, e-mail or id"
         aria-label="Search accounts"
+        leftSection={<IconSearch size={16} />}
         value={search}
         onChange={(event) => setSearch(event.currentTarget.value)}
       />
@@ -44,60 +50,13 @@ export function Accounts() {
           if (shown.length === 0) return <Empty title="No such account" />;
           return (
             <Card withBorder padding={0}>
-              <Table.ScrollContainer minWidth={760}>
-                <Table verticalSpacing="xs" horizontalSpacing="md">
-                  <Table.Thead>
-                    <Table.Tr>
-                      {['Account', 'Plan', 'Status', 'Card', 'Keys', 'Stored', 'Last used', 'Actions'].map((title) => (
-                        <Table.Th key={title}>{title}</Table.Th>
-                      ))}
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {shown.slice(0, 500).map((account) => (
-                      <Table.Tr key={account.id}>
-                        <Table.Td>
-                          <Text fw={600}>{account.name}</Text>
-                          <Text size="xs" c="dimmed">
-                            {account.email ?? account.id}
-                          </Text>
-                        </Table.Td>
-                        <Table.Td>{account.plan}</Table.Td>
-                        <Table.Td>
-                          <Badge color={account.status === 'active' ? 'teal' : 'red'}>{account.status}</Badge>
-                        </Table.Td>
-                        <Table.Td>{account.card ? `${account.card.brand} …${account.card.last4}` : 'none'}</Table.Td>
-                        <Table.Td>{count(account.keys)}</Table.Td>
-                        <Table.Td>
-                          {bytes(account.held.bytes)}
-                          {account.quotaBytes !== undefined && ` of ${bytes(account.quotaBytes)}`}
-                        </Table.Td>
-                        <Table.Td>{account.lastUsedAt === undefined ? 'never' : ago(account.lastUsedAt)}</Table.Td>
-                        <Table.Td>
-                          <Group gap="xs" wrap="nowrap">
-                            <Button
-                              size="xs"
-                              variant="default"
-                              onClick={() => setEdited(account)}
-                              aria-label={`Change ${account.name}`}
-                            >
-                              Change
-                            </Button>
-                            <Button
-                              size="xs"
-                              variant="default"
-                              onClick={() => setViewed(account)}
-                              aria-label={`View ${account.name}`}
-                            >
-                              View
-                            </Button>
-                          </Group>
-                        </Table.Td>
-                      </Table.Tr>
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              </Table.ScrollContainer>
+              <DataTable
+                label="Accounts"
+                minWidth={900}
+                rows={shown.slice(0, shownMax)}
+                columns={columnsOf({ onEdit: setEdited, onView: setViewed })}
+                keyOf={({ id }) => id}
+              />
             </Card>
           );
         }}
@@ -113,6 +72,62 @@ export function Accounts() {
       </Modal>
     </Stack>
   );
+}
+
+function columnsOf({
+  onEdit,
+  onView,
+}: {
+  onEdit: (account: Account) => void;
+  onView: (account: Account) => void;
+}): readonly Column<Account>[] {
+  return [
+    {
+      title: 'Account',
+      show: ({ name, email, id }) => (
+        <div>
+          <Text fw={600} size="sm">
+            {name}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {email ?? id}
+          </Text>
+        </div>
+      ),
+    },
+    { title: 'Plan', show: ({ plan }) => plan },
+    {
+      title: 'Status',
+      show: ({ status }) => (
+        <Group gap={8} wrap="nowrap" display="inline-flex">
+          <StateDot color={status === 'active' ? 'teal' : 'red'} />
+          {status}
+        </Group>
+      ),
+    },
+    { title: 'Card', show: ({ card }) => (card ? `${card.brand} …${card.last4}` : 'none') },
+    { title: 'Keys', isNumber: true, show: ({ keys }) => count(keys) },
+    {
+      title: 'Stored',
+      isNumber: true,
+      show: ({ held, quotaBytes }) =>
+        quotaBytes === undefined ? bytes(held.bytes) : `${bytes(held.bytes)} of ${bytes(quotaBytes)}`,
+    },
+    { title: 'Last used', show: ({ lastUsedAt }) => (lastUsedAt === undefined ? 'never' : ago(lastUsedAt)) },
+    {
+      title: 'Actions',
+      show: (account) => (
+        <Group gap="xs" wrap="nowrap" display="inline-flex">
+          <Button size="xs" variant="default" onClick={() => onEdit(account)} aria-label={`Change ${account.name}`}>
+            Change
+          </Button>
+          <Button size="xs" variant="default" onClick={() => onView(account)} aria-label={`View ${account.name}`}>
+            View
+          </Button>
+        </Group>
+      ),
+    },
+  ];
 }
 
 function AccountForm({ account, onDone }: { account: Account; onDone: () => void }) {

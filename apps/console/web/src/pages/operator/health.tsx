@@ -1,6 +1,6 @@
-import { Badge, Card, Group, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { bytes, count, duration, short } from '../../format.ts';
-import { Answer } from '../../parts.tsx';
+import { Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
+import { age, bytes, count, short } from '../../format.ts';
+import { Answer, Section, StateDot } from '../../parts.tsx';
 import { useApi } from '../../use-api.ts';
 
 interface Readiness {
@@ -36,18 +36,10 @@ export function Health() {
     <Answer query={health}>
       {(state) => (
         <Stack>
-          <Services of={state} />
-          <Title order={2} size="h4">
-            Chains
-          </Title>
-          <SimpleGrid cols={{ base: 1, sm: 3 }}>
-            {state.networks.map((chain) => (
-              <Chain key={chain.name} of={chain} />
-            ))}
+          <SimpleGrid cols={{ base: 1, md: 2 }}>
+            <Services of={state} />
+            <Chains list={state.networks} />
           </SimpleGrid>
-          <Title order={2} size="h4">
-            Store and queues
-          </Title>
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
             <Held of={state} />
             <Disk {...state.disk} />
@@ -67,33 +59,52 @@ function Services({ of: { storage, gateway, ipfsGateway, ipfsPeer } }: { of: Hea
     ...(ipfsPeer && { 'IPFS peer': ipfsPeer }),
   };
   return (
-    <SimpleGrid cols={{ base: 1, sm: 3 }}>
+    <Section title="Services">
       {Object.entries(services).map(([name, { isReady, text }]) => (
-        <Card key={name} withBorder padding="md">
+        <div key={name}>
           <Group justify="space-between">
-            <Text fw={600}>{name}</Text>
-            <Badge color={isReady ? 'teal' : 'red'}>{isReady ? 'ready' : 'not ready'}</Badge>
+            <Text size="sm" fw={500}>
+              {name}
+            </Text>
+            <State isGood={isReady} text={isReady ? 'ready' : 'not ready'} />
           </Group>
-          {!isReady && <Text size="sm">{text}</Text>}
-        </Card>
+          {!isReady && (
+            <Text size="sm" c="dimmed" className="wrap-anywhere">
+              {text}
+            </Text>
+          )}
+        </div>
       ))}
-    </SimpleGrid>
+    </Section>
   );
 }
 
-function Chain({ of: { name, error, head, lagSeconds = 0 } }: { of: ChainState }) {
+function State({ isGood, text }: { isGood: boolean; text: string }) {
   return (
-    <Card withBorder padding="md">
-      <Group justify="space-between">
-        <Text fw={600}>{name}</Text>
-        <Badge color={error === undefined ? 'teal' : 'red'}>{error === undefined ? 'serves' : 'fails'}</Badge>
-      </Group>
-      <Text size="sm" className="wrap-anywhere">
-        {head === undefined
-          ? error
-          : `Head ${count(head.number)}, ${short(head.hash)}, made ${duration(lagSeconds)} ago`}
-      </Text>
-    </Card>
+    <Group gap={8} wrap="nowrap">
+      <StateDot color={isGood ? 'teal' : 'red'} />
+      <Text size="sm">{text}</Text>
+    </Group>
+  );
+}
+
+function Chains({ list }: { list: readonly ChainState[] }) {
+  return (
+    <Section title="Chains">
+      {list.map(({ name, error, head, lagSeconds = 0 }) => (
+        <div key={name}>
+          <Group justify="space-between">
+            <Text size="sm" fw={500}>
+              {name}
+            </Text>
+            <State isGood={error === undefined} text={error === undefined ? 'serves' : 'fails'} />
+          </Group>
+          <Text size="sm" c="dimmed" className="wrap-anywhere">
+            {head === undefined ? error : `Head ${count(head.number)}, ${age(lagSeconds)} old, ${short(head.hash)}`}
+          </Text>
+        </div>
+      ))}
+    </Section>
   );
 }
 
@@ -105,8 +116,7 @@ function Held({ of: { held, isCollecting } }: { of: HealthState }) {
     ['Bytes', bytes(held.bytes)],
   ] as const;
   return (
-    <Card withBorder padding="md">
-      <Text fw={600}>Held for accounts</Text>
+    <Section title="Held for accounts">
       {amounts.map(([name, amount]) => (
         <Group key={name} justify="space-between">
           <Text size="sm">{name}</Text>
@@ -114,27 +124,25 @@ function Held({ of: { held, isCollecting } }: { of: HealthState }) {
         </Group>
       ))}
       {isCollecting && <Text size="sm">Garbage collection is running.</Text>}
-    </Card>
+    </Section>
   );
 }
 
 function Disk({ free, total }: HealthState['disk']) {
   const used = total === 0 ? 0 : Math.round(100 * (1 - free / total));
   return (
-    <Card withBorder padding="md">
-      <Text fw={600}>Disk of the console</Text>
-      <Progress value={used} color={used > 90 ? 'red' : undefined} aria-label={`${used} percent of the disk`} my={6} />
+    <Section title="Disk of the console">
+      <Progress value={used} color={used > 90 ? 'red' : undefined} aria-label={`${used} percent of the disk`} />
       <Text size="sm">
         {bytes(free)} of {bytes(total)} free
       </Text>
-    </Card>
+    </Section>
   );
 }
 
 function Queues({ fetches, mails }: HealthState['queues']) {
   return (
-    <Card withBorder padding="md">
-      <Text fw={600}>Waiting</Text>
+    <Section title="Waiting">
       <Group justify="space-between">
         <Text size="sm">Fetches from the IPFS network</Text>
         <Text size="sm">{count(fetches)}</Text>
@@ -143,6 +151,6 @@ function Queues({ fetches, mails }: HealthState['queues']) {
         <Text size="sm">Mails of this console</Text>
         <Text size="sm">{mails === undefined ? 'no SMTP server' : count(mails)}</Text>
       </Group>
-    </Card>
+    </Section>
   );
 }

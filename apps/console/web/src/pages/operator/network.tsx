@@ -1,21 +1,10 @@
-import {
-  ActionIcon,
-  Alert,
-  Button,
-  Card,
-  Group,
-  SimpleGrid,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Tooltip,
-} from '@mantine/core';
+import { ActionIcon, Alert, Button, Card, Group, SimpleGrid, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { IconPlugConnectedX } from '@tabler/icons-react';
 import { type SyntheticEvent, useState } from 'react';
 import { api } from '../../api.ts';
+import { type Column, DataTable } from '../../data-table.tsx';
 import { bytes, count, duration, short } from '../../format.ts';
-import { Answer, Copy, Empty } from '../../parts.tsx';
+import { Answer, Copy, Empty, Section } from '../../parts.tsx';
 import { useApi, useChange } from '../../use-api.ts';
 
 interface Peer {
@@ -108,15 +97,19 @@ function Figure({ title, value, text }: { title: string; value: string; text: st
       <Text size="sm" c="dimmed">
         {title}
       </Text>
-      <Text fw={600}>{value}</Text>
-      <Text size="sm">{text}</Text>
+      <Text fw={600} className="number">
+        {value}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {text}
+      </Text>
     </Card>
   );
 }
 
 function Addresses({ node }: { node: NetworkState['node'] }) {
   return (
-    <Card withBorder padding="md" component="section" aria-label="This node">
+    <Section title="This node">
       <Group gap={4} wrap="nowrap">
         <Text size="sm" ff="monospace" truncate title={node.id}>
           {node.id}
@@ -132,7 +125,7 @@ function Addresses({ node }: { node: NetworkState['node'] }) {
         </Group>
       ))}
       {node.addresses.length === 0 && <Text size="sm">This node has no addresses that peers can dial.</Text>}
-    </Card>
+    </Section>
   );
 }
 
@@ -176,57 +169,58 @@ function Peers({ peers, total }: { peers: readonly Peer[]; total: number }) {
     { done: 'Disconnected.' },
   );
   if (peers.length === 0) return <Empty title="No peers">Connect to a node, or check the bootstrap nodes.</Empty>;
-  return (
-    <Card withBorder padding={0}>
-      <Table.ScrollContainer minWidth={600}>
-        <Table verticalSpacing="xs" horizontalSpacing="md">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Peer</Table.Th>
-              <Table.Th>Agent</Table.Th>
-              <Table.Th>Address</Table.Th>
-              <Table.Th ta="right">Latency</Table.Th>
-              <Table.Th>Actions</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {peers.map((row) => (
-              <Table.Tr key={`${row.peer} ${row.address}`}>
-                <Table.Td>
-                  <Text size="sm" ff="monospace" title={row.peer}>
-                    {short(row.peer)}
-                  </Text>
-                </Table.Td>
-                <Table.Td>{row.agentVersion ?? 'unknown'}</Table.Td>
-                <Table.Td>
-                  <Text size="sm" title={row.address} truncate maw={280}>
-                    {row.direction === 'inbound' ? 'from ' : 'to '}
-                    {row.address}
-                  </Text>
-                </Table.Td>
-                <Table.Td ta="right">{row.latencyMs === undefined ? '' : `${Math.round(row.latencyMs)} ms`}</Table.Td>
-                <Table.Td>
-                  <Tooltip label="Disconnect">
-                    <ActionIcon
-                      variant="subtle"
-                      color="gray"
-                      onClick={() => disconnect.mutate(row.peer)}
-                      aria-label={`Disconnect ${short(row.peer)}`}
-                    >
-                      <IconPlugConnectedX size={18} />
-                    </ActionIcon>
-                  </Tooltip>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-      {total > peers.length && (
-        <Text size="sm" c="dimmed" p="md">
-          {count(peers.length)} of {count(total)} connections are shown.
+  const columns: readonly Column<Peer>[] = [
+    {
+      title: 'Peer',
+      show: ({ peer }) => (
+        <Text size="sm" ff="monospace" title={peer}>
+          {short(peer)}
         </Text>
-      )}
-    </Card>
+      ),
+    },
+    { title: 'Agent', show: ({ agentVersion }) => agentVersion ?? 'unknown' },
+    {
+      title: 'Address',
+      show: ({ address, direction }) => (
+        <Text size="sm" title={address} truncate maw={280}>
+          {direction === 'inbound' ? 'from ' : 'to '}
+          {address}
+        </Text>
+      ),
+    },
+    {
+      title: 'Latency',
+      isNumber: true,
+      show: ({ latencyMs }) => (latencyMs === undefined ? '–' : `${Math.round(latencyMs)} ms`),
+    },
+    {
+      title: 'Actions',
+      show: ({ peer }) => (
+        <Tooltip label="Disconnect">
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            onClick={() => disconnect.mutate(peer)}
+            aria-label={`Disconnect ${short(peer)}`}
+          >
+            <IconPlugConnectedX size={18} />
+          </ActionIcon>
+        </Tooltip>
+      ),
+    },
+  ];
+  return (
+    <Section
+      title="Connections"
+      isFlush
+      {...(total > peers.length && { text: `${count(peers.length)} of ${count(total)} connections are shown.` })}
+    >
+      <DataTable
+        label="Connections"
+        rows={peers}
+        columns={columns}
+        keyOf={({ peer, address }) => `${peer} ${address}`}
+      />
+    </Section>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Card, Group, Modal, NumberInput, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Card, Group, Modal, NumberInput, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { api, type Plan } from '../../api.ts';
@@ -47,11 +47,16 @@ export function Plans() {
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
             {list.map((plan) => (
-              <Card key={plan.name} withBorder padding="md">
-                <Group justify="space-between">
-                  <Text fw={600}>
-                    {plan.title} ({plan.name})
-                  </Text>
+              <Card key={plan.name} withBorder padding="lg">
+                <Group justify="space-between" mb="sm">
+                  <div>
+                    <Title order={2} size="h4">
+                      {plan.title}
+                    </Title>
+                    <Text size="xs" c="dimmed" ff="monospace">
+                      {plan.name}
+                    </Text>
+                  </div>
                   <Button
                     size="xs"
                     variant="default"
@@ -62,16 +67,22 @@ export function Plans() {
                   </Button>
                 </Group>
                 <Group justify="space-between">
-                  <Text size="sm">Price</Text>
+                  <Text size="sm" c="dimmed">
+                    Price
+                  </Text>
                   <Text size="sm">
                     {priceOf(plan) || 'none'}
                     {plan.isOffered && ', offered'}
                   </Text>
                 </Group>
                 {limits.map((limit) => (
-                  <Group key={limit} justify="space-between">
-                    <Text size="sm">{limitTitles[limit]}</Text>
-                    <Text size="sm">{shown(limit, plan[limit])}</Text>
+                  <Group key={limit} justify="space-between" wrap="nowrap" py={2}>
+                    <Text size="sm" c="dimmed">
+                      {limitTitles[limit]}
+                    </Text>
+                    <Text size="sm" className="number">
+                      {shown(limit, plan[limit])}
+                    </Text>
                   </Group>
                 ))}
               </Card>

@@ -1,10 +1,11 @@
 import { BarChart } from '@mantine/charts';
 import '@mantine/charts/styles.css';
-import { Card, Group, SegmentedControl, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { Card, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { UsageGroup } from '../../api.ts';
+import { type Column, DataTable } from '../../data-table.tsx';
 import { ago, bytes, compact, count } from '../../format.ts';
-import { Answer, Empty } from '../../parts.tsx';
+import { Answer, Empty, Section } from '../../parts.tsx';
 import { useApi } from '../../use-api.ts';
 import { milliseconds } from '../usage/groups.tsx';
 import { evenTicks } from '../usage/ticks.ts';
@@ -81,11 +82,13 @@ function Figures({ usage: { total, activeAccounts } }: { usage: ServiceUsage }) 
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }}>
       {figures.map(([title, value]) => (
-        <Card key={title} withBorder padding="sm">
+        <Card key={title} withBorder padding="md">
           <Text size="sm" c="dimmed">
             {title}
           </Text>
-          <Text fw={600}>{value}</Text>
+          <Text fw={600} size="lg" className="number">
+            {value}
+          </Text>
         </Card>
       ))}
     </SimpleGrid>
@@ -129,68 +132,34 @@ function RequestChart({ usage: { points, stepMs } }: { usage: ServiceUsage }) {
   );
 }
 
-function Groups({
-  title,
-  first,
-  groups,
-}: {
-  title: string;
-  first: string;
-  groups: readonly (UsageGroup & { readonly plan?: string })[];
-}) {
-  const heads = ['Requests', 'Failed', 'Limited', 'Credits', 'Sent', 'Median', '99 %'];
-  return (
-    <Card withBorder padding={0}>
-      <Text fw={600} p="md" pb={0} component="h2">
-        {title}
-      </Text>
-      <Table.ScrollContainer minWidth={640}>
-        <Table verticalSpacing="xs" horizontalSpacing="md" aria-label={title}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{first}</Table.Th>
-              {heads.map((head) => (
-                <Table.Th key={head} ta="right">
-                  {head}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {groups.map(({ name, title: shown = name, plan, ...sums }) => (
-              <Table.Tr key={name}>
-                <Table.Td>
-                  {shown}
-                  {plan !== undefined && (
-                    <Group gap={4}>
-                      <Text size="xs" c="dimmed">
-                        {plan}
-                      </Text>
-                    </Group>
-                  )}
-                </Table.Td>
-                {cellsOf(sums).map((cell, index) => (
-                  <Table.Td key={heads[index]} ta="right">
-                    {cell}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Card>
-  );
-}
+type Group = UsageGroup & { readonly plan?: string };
 
-function cellsOf({ requests, errors, limited, credits, bytesOut, latencyMs }: Sums): string[] {
-  return [
-    count(requests),
-    count(errors - limited),
-    count(limited),
-    count(credits),
-    bytes(bytesOut),
-    milliseconds(latencyMs.p50),
-    milliseconds(latencyMs.p99),
+function Groups({ title, first, groups }: { title: string; first: string; groups: readonly Group[] }) {
+  const columns: readonly Column<Group>[] = [
+    {
+      title: first,
+      show: ({ name, title: shown = name, plan }) => (
+        <>
+          {shown}
+          {plan !== undefined && (
+            <Text span size="xs" c="dimmed" ml={8}>
+              {plan}
+            </Text>
+          )}
+        </>
+      ),
+    },
+    { title: 'Requests', isNumber: true, show: ({ requests }) => count(requests) },
+    { title: 'Failed', isNumber: true, show: ({ errors, limited }) => count(errors - limited) },
+    { title: 'Limited', isNumber: true, show: ({ limited }) => count(limited) },
+    { title: 'Credits', isNumber: true, show: ({ credits }) => count(credits) },
+    { title: 'Sent', isNumber: true, show: ({ bytesOut }) => bytes(bytesOut) },
+    { title: 'Median', isNumber: true, show: ({ latencyMs }) => milliseconds(latencyMs.p50) },
+    { title: '99 %', isNumber: true, show: ({ latencyMs }) => milliseconds(latencyMs.p99) },
   ];
+  return (
+    <Section title={title} isFlush>
+      <DataTable label={title} rows={groups} columns={columns} keyOf={({ name }) => name} />
+    </Section>
+  );
 }

@@ -37,10 +37,10 @@ export function stepsOf(me: Me, keys: readonly ApiKey[], month: Usage): readonly
     },
     {
       title: 'Make a first call',
-      text: 'Paste the curl command below into a shell, or call a contract on the page Networks.',
+      text: 'Paste the curl command below into a shell, or send a call from the playground.',
       isDone: month.networks.length > 0,
-      href: '/networks',
-      action: 'Open Networks',
+      href: '/playground',
+      action: 'Open the playground',
     },
   ];
 }
@@ -74,7 +74,7 @@ export function FirstSteps({ steps }: { steps: readonly Step[] }) {
             </ThemeIcon>
             <Group justify="space-between" flex={1} gap="xs">
               <div className="step-text">
-                <Text fw={600} td={step.isDone ? 'line-through' : undefined}>
+                <Text fw={600} size="sm" td={step.isDone ? 'line-through' : undefined}>
                   {step.title}
                 </Text>
                 <Text size="sm" c="dimmed">

@@ -16,7 +16,7 @@ export function Today({
 }) {
   const reset = resetOf(Date.now());
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }}>
+    <SimpleGrid cols={{ base: 2, lg: 4 }} spacing={{ base: 'xs', sm: 'md' }}>
       <Meter title="Credits today" reset={reset} used={today.credits} limit={plan?.creditsPerDay} show={compact} />
       <Meter title="Stored" used={held.bytes} limit={quotaBytes ?? plan?.storedBytes} show={bytes} />
       <Meter title="Received today" reset={reset} used={today.bytesIn} limit={plan?.bytesInPerDay} show={bytes} />
@@ -44,7 +44,7 @@ function Meter({
       <Text size="sm" c="dimmed">
         {title}
       </Text>
-      <Text size="xl" fw={700}>
+      <Text size="xl" fw={600} className="number">
         {show(used)}
       </Text>
       {limit !== undefined && (
@@ -53,10 +53,11 @@ function Meter({
           value={Math.round(share * 10) / 10}
           color={share >= 100 ? 'red' : share > 80 ? 'orange' : undefined}
           aria-label={`${title}: ${Math.round(share)} percent of the limit`}
-          my={6}
+          size={6}
+          my={8}
         />
       )}
-      <Text size="xs" c="dimmed">
+      <Text size="xs" c="dimmed" mt="auto">
         {limit === undefined ? 'no limit' : `of ${show(limit)}`}
         {limit !== undefined && reset !== undefined && `; ${reset}`}
       </Text>

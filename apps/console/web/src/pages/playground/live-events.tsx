@@ -1,8 +1,8 @@
-import { Badge, Button, Card, Code, Group, NativeSelect, Stack, Text, Textarea, Title } from '@mantine/core';
+import { Badge, Button, Code, Group, NativeSelect, Text, Textarea } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { ApiError, guardHeaders } from '../../api.ts';
 import { count } from '../../format.ts';
-import { Failure } from '../../parts.tsx';
+import { Failure, Section } from '../../parts.tsx';
 
 const kinds = ['newHeads', 'logs', 'transactionReceipts', 'newPendingTransactions', 'syncing'];
 /** Events that stay on the page. */
@@ -47,51 +47,47 @@ export function LiveEvents({ network }: { network: string }) {
   };
 
   return (
-    <Card withBorder padding="md" component="section" aria-label="Live events">
-      <Group justify="space-between" mb="sm">
-        <Title order={2} size="h4">
-          Live events
-        </Title>
-        {isOpen && <Badge color="teal">live</Badge>}
-      </Group>
-      <Stack gap="sm">
-        <Group align="flex-end">
-          <NativeSelect
-            label="Subscription"
-            data={kinds}
-            value={kind}
-            disabled={isOpen}
-            onChange={(event) => setKind(event.currentTarget.value)}
-          />
-          {isOpen ? (
-            <Button color="red" variant="light" onClick={() => stopper.current?.abort()}>
-              Stop
-            </Button>
-          ) : (
-            <Button onClick={() => void start()}>Subscribe</Button>
-          )}
-        </Group>
-        {kind === 'logs' && (
-          <Textarea
-            label="Filter"
-            placeholder='{"address": "0x…", "topics": []}'
-            autosize
-            disabled={isOpen}
-            value={filter}
-            onChange={(event) => setFilter(event.currentTarget.value)}
-          />
+    <Section
+      title="Live events"
+      text="A WebSocket subscription, shown as it arrives."
+      actions={isOpen && <Badge color="teal">live</Badge>}
+    >
+      <Group align="flex-end">
+        <NativeSelect
+          label="Subscription"
+          data={kinds}
+          value={kind}
+          disabled={isOpen}
+          onChange={(event) => setKind(event.currentTarget.value)}
+        />
+        {isOpen ? (
+          <Button color="red" variant="light" onClick={() => stopper.current?.abort()}>
+            Stop
+          </Button>
+        ) : (
+          <Button onClick={() => void start()}>Subscribe</Button>
         )}
-        {fault !== undefined && <Failure error={{ message: fault }} />}
-        <Text size="sm" c="dimmed" role="status">
-          {isOpen || received > 0 ? `${count(received)} events` : 'Events appear as blocks arrive.'}
-        </Text>
-        {events.map(({ number, text }) => (
-          <Code block key={number} mah={160} tabIndex={0} aria-label={`Event ${number}`}>
-            {text}
-          </Code>
-        ))}
-      </Stack>
-    </Card>
+      </Group>
+      {kind === 'logs' && (
+        <Textarea
+          label="Filter"
+          placeholder='{"address": "0x…", "topics": []}'
+          autosize
+          disabled={isOpen}
+          value={filter}
+          onChange={(event) => setFilter(event.currentTarget.value)}
+        />
+      )}
+      {fault !== undefined && <Failure error={{ message: fault }} />}
+      <Text size="sm" c="dimmed" role="status">
+        {isOpen || received > 0 ? `${count(received)} events` : 'Events appear as blocks arrive.'}
+      </Text>
+      {events.map(({ number, text }) => (
+        <Code block key={number} mah={160} tabIndex={0} aria-label={`Event ${number}`}>
+          {text}
+        </Code>
+      ))}
+    </Section>
   );
 }
 

@@ -1,6 +1,6 @@
-import { Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { api } from '../../api.ts';
-import { Failure } from '../../parts.tsx';
+import { Failure, Section } from '../../parts.tsx';
 import { useApi, useChange } from '../../use-api.ts';
 
 /** E-mail address of the member, and a button that sends the link to verify it. */
@@ -11,13 +11,12 @@ export function EmailCard({ email, isVerified }: { email: string; isVerified: bo
     isQuiet: true,
   });
   return (
-    <Card withBorder padding="md">
-      <Title order={2} size="h4" mb="sm">
-        E-mail address
-      </Title>
+    <Section title="E-mail address">
       <Stack>
         <Group>
-          <Text>{email}</Text>
+          <Text size="sm" fw={500}>
+            {email}
+          </Text>
           <Badge color={isVerified ? 'teal' : 'orange'}>{isVerified ? 'Verified' : 'Not verified'}</Badge>
         </Group>
         {!isVerified && ways?.hasMail && (
@@ -37,6 +36,6 @@ export function EmailCard({ email, isVerified }: { email: string; isVerified: bo
         )}
         {send.error && <Failure error={send.error} />}
       </Stack>
-    </Card>
+    </Section>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Card, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import {
   browserSupportsWebAuthn,
   type PublicKeyCredentialCreationOptionsJSON,
@@ -9,7 +9,7 @@ import { useState } from 'react';
 import { api } from '../../api.ts';
 import { FormDialog } from '../../form-dialog.tsx';
 import { ago } from '../../format.ts';
-import { Answer, Confirm, Failure } from '../../parts.tsx';
+import { Answer, Confirm, Failure, Section } from '../../parts.tsx';
 import { useApi, useChange } from '../../use-api.ts';
 import { browserOf } from './browser-of.ts';
 import { passkeyFault } from './passkey-fault.ts';
@@ -30,11 +30,9 @@ export function PasskeysCard() {
     done: 'Passkey removed.',
   });
   return (
-    <Card withBorder padding="md" component="section" aria-label="Passkeys">
-      <Group justify="space-between" mb="sm">
-        <Title order={2} size="h4">
-          Passkeys
-        </Title>
+    <Section
+      title="Passkeys"
+      actions={
         <Button
           size="xs"
           leftSection={<IconFingerprint size={14} />}
@@ -43,7 +41,8 @@ export function PasskeysCard() {
         >
           Add a passkey
         </Button>
-      </Group>
+      }
+    >
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
           A passkey signs in with the fingerprint, face or PIN of a device, without password and code. No other site can
@@ -55,7 +54,9 @@ export function PasskeysCard() {
               {list.map((passkey) => (
                 <Group key={passkey.id} justify="space-between" wrap="nowrap" align="flex-start">
                   <div>
-                    <Text className="wrap-anywhere">{passkey.name}</Text>
+                    <Text size="sm" fw={500} className="wrap-anywhere">
+                      {passkey.name}
+                    </Text>
                     <Text size="sm" c="dimmed">
                       Added {ago(passkey.createdAt)},{' '}
                       {passkey.usedAt === undefined ? 'never used' : `used ${ago(passkey.usedAt)}`}
@@ -63,8 +64,9 @@ export function PasskeysCard() {
                   </div>
                   <Button
                     size="xs"
-                    variant="light"
+                    variant="subtle"
                     color="red"
+                    flex="none"
                     aria-label={`Remove the passkey ${passkey.name}`}
                     onClick={() => setDoomed(passkey)}
                   >
@@ -85,7 +87,7 @@ export function PasskeysCard() {
         onClose={() => setDoomed(undefined)}
         onConfirm={() => doomed && remove.mutate(doomed.id)}
       />
-    </Card>
+    </Section>
   );
 }
 

@@ -1,7 +1,7 @@
-import { Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { api } from '../../api.ts';
 import { ago } from '../../format.ts';
-import { Answer } from '../../parts.tsx';
+import { Answer, Section } from '../../parts.tsx';
 import { useApi, useChange } from '../../use-api.ts';
 import { browserOf } from './browser-of.ts';
 
@@ -22,10 +22,7 @@ export function SessionsCard() {
     done: 'All other sessions have ended.',
   });
   return (
-    <Card withBorder padding="md" component="section" aria-label="Sessions">
-      <Title order={2} size="h4" mb="sm">
-        Sessions
-      </Title>
+    <Section title="Sessions">
       <Answer query={sessions}>
         {(list) => (
           <Stack gap="sm">
@@ -33,7 +30,9 @@ export function SessionsCard() {
               <Group key={id} justify="space-between" wrap="nowrap" align="flex-start">
                 <div>
                   <Group gap={6}>
-                    <Text>{browserOf(agent)}</Text>
+                    <Text size="sm" fw={500}>
+                      {browserOf(agent)}
+                    </Text>
                     {isMine && <Badge>This one</Badge>}
                   </Group>
                   <Text size="sm" c="dimmed" className="wrap-anywhere">
@@ -44,6 +43,7 @@ export function SessionsCard() {
                   <Button
                     size="xs"
                     variant="default"
+                    flex="none"
                     aria-label={`End the session of ${browserOf(agent)}`}
                     onClick={() => end.mutate(id)}
                   >
@@ -60,6 +60,6 @@ export function SessionsCard() {
           </Stack>
         )}
       </Answer>
-    </Card>
+    </Section>
   );
 }

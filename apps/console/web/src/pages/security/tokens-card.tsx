@@ -1,10 +1,10 @@
-import { Alert, Badge, Button, Card, Group, NumberInput, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Badge, Button, Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { api } from '../../api.ts';
 import { FormDialog } from '../../form-dialog.tsx';
 import { ago, time } from '../../format.ts';
-import { Answer, Confirm, Failure, Snippet } from '../../parts.tsx';
+import { Answer, Confirm, Failure, Section, Snippet } from '../../parts.tsx';
 import { useApi, useChange } from '../../use-api.ts';
 
 interface TokenRow {
@@ -30,15 +30,14 @@ export function TokensCard() {
     done: 'Revoked. Requests with this token are refused now.',
   });
   return (
-    <Card withBorder padding="md" component="section" aria-label="API tokens">
-      <Group justify="space-between" mb="sm">
-        <Title order={2} size="h4">
-          API tokens
-        </Title>
+    <Section
+      title="API tokens"
+      actions={
         <Button size="xs" leftSection={<IconPlus size={14} />} onClick={() => setIsCreating(true)}>
           New token
         </Button>
-      </Group>
+      }
+    >
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
           Programs use the API of this console with a token, with at most your rights. A token works until it expires or
@@ -62,7 +61,9 @@ export function TokensCard() {
                 <Group key={token.id} justify="space-between" wrap="nowrap" align="flex-start">
                   <div>
                     <Group gap={6}>
-                      <Text>{token.name}</Text>
+                      <Text size="sm" fw={500}>
+                        {token.name}
+                      </Text>
                       <Badge color={token.isReadOnly ? 'gray' : 'orange'}>
                         {token.isReadOnly ? 'Reads' : 'Reads and changes'}
                       </Badge>
@@ -73,8 +74,9 @@ export function TokensCard() {
                   </div>
                   <Button
                     size="xs"
-                    variant="light"
+                    variant="subtle"
                     color="red"
+                    flex="none"
                     aria-label={`Revoke the token ${token.name}`}
                     onClick={() => setDoomed(token)}
                   >
@@ -103,7 +105,7 @@ export function TokensCard() {
         onClose={() => setDoomed(undefined)}
         onConfirm={() => doomed && revoke.mutate(doomed.id)}
       />
-    </Card>
+    </Section>
   );
 }
 

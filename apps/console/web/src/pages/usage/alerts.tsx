@@ -43,7 +43,7 @@ function Form({ state, isFixed }: { state: State; isFixed: boolean }) {
   return (
     <Card withBorder padding="lg" maw={640}>
       <Stack>
-        <Text>
+        <Text size="sm">
           An alert is sent once for each threshold: of credits, received bytes and sent bytes of a day, and of stored
           bytes.
         </Text>
@@ -78,8 +78,8 @@ function Form({ state, isFixed }: { state: State; isFixed: boolean }) {
         />
         {byWebhook && !hasWebhook && (
           <Alert color="orange" title="The account has no webhook">
-            <Anchor component={Link} href="/files" underline="always" c="inherit">
-              Set one on the page Files
+            <Anchor component={Link} href="/files/settings" underline="always" c="inherit">
+              Set one on the page Files, tab Webhook and peers
             </Anchor>
             .
           </Alert>

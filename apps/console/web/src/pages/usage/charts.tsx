@@ -46,7 +46,7 @@ export function Charts({ usage: { points, total, stepMs } }: { usage: Usage }) {
       <Grid.Col span={12}>
         <Figure
           title="Requests"
-          text={`${count(total.requests)} requests, ${count(total.errors)} of them failed, ${count(total.limited)} refused by a limit`}
+          text={`${count(total.requests)} ${total.requests === 1 ? 'request' : 'requests'}, ${count(total.errors - total.limited)} failed, ${count(total.limited)} refused by a limit`}
         >
           <BarChart
             {...common}

@@ -1,5 +1,6 @@
-import { Button, Card, Table, Tabs } from '@mantine/core';
+import { Card, Tabs, UnstyledButton } from '@mantine/core';
 import type { Usage, UsageGroup } from '../../api.ts';
+import { type Column, DataTable } from '../../data-table.tsx';
 import { count } from '../../format.ts';
 import { Empty } from '../../parts.tsx';
 
@@ -20,9 +21,9 @@ export function Groups({ usage: { operations, keys, networks }, ...choice }: { u
   if (operations.length === 0)
     return <Empty title="No requests in this time">The overview has addresses and example code for each key.</Empty>;
   return (
-    <Card withBorder padding="md">
+    <Card withBorder padding={0}>
       <Tabs defaultValue="operation">
-        <Tabs.List>
+        <Tabs.List px="xs">
           <Tabs.Tab value="operation">By operation</Tabs.Tab>
           <Tabs.Tab value="key">By key</Tabs.Tab>
           <Tabs.Tab value="network">By network</Tabs.Tab>
@@ -45,50 +46,27 @@ const groupTitles = { operation: 'Operation', key: 'Key', network: 'Network' } a
 
 function GroupTable({ groups, by, filter, onFilter }: { groups: readonly UsageGroup[]; by: Filter['by'] } & Choice) {
   const isChosen = (name: string) => filter?.by === by && filter.name === name;
-  return (
-    <Table.ScrollContainer minWidth={640}>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{groupTitles[by]}</Table.Th>
-            {['Requests', 'Failed', 'Limited', 'Credits', 'Median', '99 %'].map((title) => (
-              <Table.Th key={title} ta="right">
-                {title}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {groups.map(({ name, title = name, requests, errors, limited, credits, latencyMs }) => (
-            <Table.Tr key={name}>
-              <Table.Td>
-                <Button
-                  variant={isChosen(name) ? 'filled' : 'subtle'}
-                  size="compact-sm"
-                  aria-pressed={isChosen(name)}
-                  onClick={() => onFilter(isChosen(name) ? undefined : { by, name, title })}
-                >
-                  {title}
-                </Button>
-              </Table.Td>
-              {[
-                count(requests),
-                count(errors - limited),
-                count(limited),
-                count(credits),
-                milliseconds(latencyMs.p50),
-                milliseconds(latencyMs.p99),
-              ].map((cell, index) => (
-                <Table.Td key={String(index)} ta="right">
-                  {cell}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  );
+  const columns: readonly Column<UsageGroup>[] = [
+    {
+      title: groupTitles[by],
+      show: ({ name, title = name }) => (
+        <UnstyledButton
+          className="text-button"
+          aria-pressed={isChosen(name)}
+          onClick={() => onFilter(isChosen(name) ? undefined : { by, name, title })}
+        >
+          {title}
+        </UnstyledButton>
+      ),
+    },
+    { title: 'Requests', isNumber: true, show: ({ requests }) => count(requests) },
+    { title: 'Failed', isNumber: true, show: ({ errors, limited }) => count(errors - limited) },
+    { title: 'Limited', isNumber: true, show: ({ limited }) => count(limited) },
+    { title: 'Credits', isNumber: true, show: ({ credits }) => count(credits) },
+    { title: 'Median', isNumber: true, show: ({ latencyMs }) => milliseconds(latencyMs.p50) },
+    { title: '99 %', isNumber: true, show: ({ latencyMs }) => milliseconds(latencyMs.p99) },
+  ];
+  return <DataTable label={groupTitles[by]} rows={groups} columns={columns} keyOf={({ name }) => name} />;
 }
 
 /** Latencies, as upper bounds of the measured values. */

@@ -1,7 +1,8 @@
-import { Card, Stack, Table, Text, Title } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import type { Me, RequestPage } from '../../api.ts';
+import { type Column, DataTable } from '../../data-table.tsx';
 import { ago, bytes, count, duration } from '../../format.ts';
-import { Answer, Empty } from '../../parts.tsx';
+import { Answer, Empty, Section } from '../../parts.tsx';
 import { useApi } from '../../use-api.ts';
 
 const dayMs = 86_400_000;
@@ -28,81 +29,70 @@ const limits: Readonly<Record<string, LimitWords>> = {
   webSockets: { title: 'Open WebSockets', show: count, reset: () => 'when a connection closes' },
 };
 
+type Refusal = RequestPage['refusals'][number];
+type Origin = RequestPage['origins'][number];
+
 /** Limits that refused requests of the log, when each resets, and requests by web origin. */
 export function Refusals({ me }: { me: Me }) {
   const log = useApi<RequestPage>('requests?count=1', { refreshMs: 5000 });
-  const plan: Readonly<Record<string, unknown>> = { ...me.plan };
   return (
     <Answer query={log}>
       {({ refusals, origins, logged }) => (
         <Stack>
-          <Card withBorder padding="md">
-            <Title order={2} size="h4" mb="xs">
-              Refused by a limit
-            </Title>
-            <Text size="sm" c="dimmed">
-              Among the last {count(logged)} requests.
-            </Text>
+          <Section title="Refused by a limit" text={`Among the last ${count(logged)} requests.`} isFlush>
             {refusals.length === 0 ? (
-              <Empty title="No limit refused a request" />
+              <Empty title="No limit refused a request">
+                The limits are those of the plan {me.plan?.title}. The page Billing lists them.
+              </Empty>
             ) : (
-              <Table.ScrollContainer minWidth={560}>
-                <Table verticalSpacing="xs">
-                  <Table.Thead>
-                    <Table.Tr>
-                      {['Limit', 'Value', 'Operation', 'Refused', 'Last', 'Resets'].map((title) => (
-                        <Table.Th key={title}>{title}</Table.Th>
-                      ))}
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {refusals.map(({ limit, operation, count: refused, lastAt }) => {
-                      const words = limits[limit];
-                      const value = plan[limit];
-                      return (
-                        <Table.Tr key={`${limit} ${operation}`}>
-                          <Table.Td>{words?.title ?? limit}</Table.Td>
-                          <Table.Td>{typeof value === 'number' && words ? words.show(value) : '–'}</Table.Td>
-                          <Table.Td>{operation}</Table.Td>
-                          <Table.Td>{count(refused)}</Table.Td>
-                          <Table.Td>{ago(lastAt)}</Table.Td>
-                          <Table.Td>{words?.reset(Date.now()) ?? '–'}</Table.Td>
-                        </Table.Tr>
-                      );
-                    })}
-                  </Table.Tbody>
-                </Table>
-              </Table.ScrollContainer>
+              <DataTable
+                label="Refused by a limit"
+                rows={refusals}
+                columns={refusalColumns(me)}
+                keyOf={({ limit, operation }) => `${limit} ${operation}`}
+              />
             )}
-          </Card>
-          <Card withBorder padding="md">
-            <Title order={2} size="h4" mb="xs">
-              By origin
-            </Title>
-            <Table.ScrollContainer minWidth={420}>
-              <Table verticalSpacing="xs">
-                <Table.Thead>
-                  <Table.Tr>
-                    {['Web origin', 'Requests', 'Failed', 'Limited'].map((title) => (
-                      <Table.Th key={title}>{title}</Table.Th>
-                    ))}
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {origins.map(({ origin, requests, errors, limited }) => (
-                    <Table.Tr key={origin}>
-                      <Table.Td>{origin === '' ? 'none (servers and tools)' : origin}</Table.Td>
-                      <Table.Td>{count(requests)}</Table.Td>
-                      <Table.Td>{count(errors)}</Table.Td>
-                      <Table.Td>{count(limited)}</Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
-          </Card>
+          </Section>
+          <Section title="By origin" text="Web pages that sent requests, by the header Origin." isFlush>
+            {origins.length === 0 ? (
+              <Empty title="No requests yet">Requests appear here within two seconds.</Empty>
+            ) : (
+              <DataTable
+                label="By origin"
+                minWidth={420}
+                rows={origins}
+                columns={originColumns}
+                keyOf={({ origin }) => origin}
+              />
+            )}
+          </Section>
         </Stack>
       )}
     </Answer>
   );
 }
+
+function refusalColumns(me: Me): readonly Column<Refusal>[] {
+  const plan: Readonly<Record<string, unknown>> = { ...me.plan };
+  return [
+    { title: 'Limit', show: ({ limit }) => limits[limit]?.title ?? limit },
+    {
+      title: 'Value',
+      show: ({ limit }) => {
+        const value = plan[limit];
+        return typeof value === 'number' ? (limits[limit]?.show(value) ?? '–') : '–';
+      },
+    },
+    { title: 'Operation', show: ({ operation }) => operation },
+    { title: 'Refused', isNumber: true, show: ({ count: refused }) => count(refused) },
+    { title: 'Last', show: ({ lastAt }) => ago(lastAt) },
+    { title: 'Resets', show: ({ limit }) => limits[limit]?.reset(Date.now()) ?? '–' },
+  ];
+}
+
+const originColumns: readonly Column<Origin>[] = [
+  { title: 'Web origin', show: ({ origin }) => (origin === '' ? 'none (servers and tools)' : origin) },
+  { title: 'Requests', isNumber: true, show: ({ requests }) => count(requests) },
+  { title: 'Failed', isNumber: true, show: ({ errors }) => count(errors) },
+  { title: 'Limited', isNumber: true, show: ({ limited }) => count(limited) },
+];

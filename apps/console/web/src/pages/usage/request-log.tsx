@@ -1,13 +1,14 @@
-import { Badge, Button, Card, Code, Group, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Card, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { ApiKey, LoggedRequest, Me, RequestPage } from '../../api.ts';
+import { type Column, DataTable } from '../../data-table.tsx';
 import { count } from '../../format.ts';
-import { Answer, Copy, Empty } from '../../parts.tsx';
+import { Answer, Copy, Empty, StateDot } from '../../parts.tsx';
 import { useApi } from '../../use-api.ts';
 
-const pageSize = 100;
+const pageSize = 50;
 const colors = { ok: 'teal', error: 'red', limited: 'orange' } as const;
 
 const nothing = { operation: '', key: '', network: '', outcome: '', requestId: '' };
@@ -28,7 +29,7 @@ export function RequestLog({ me }: { me: Me }) {
   };
   return (
     <Stack>
-      <Group align="flex-end">
+      <Group align="flex-end" gap="sm" className="filters">
         <NativeSelect
           label="Outcome"
           data={[
@@ -85,7 +86,15 @@ export function RequestLog({ me }: { me: Me }) {
             {page.requests.length === 0 ? (
               <Empty title="No requests match">Requests appear here within two seconds.</Empty>
             ) : (
-              <LogTable requests={page.requests} />
+              <Card withBorder padding={0}>
+                <DataTable
+                  label="Requests"
+                  minWidth={940}
+                  rows={page.requests}
+                  columns={columns}
+                  keyOf={({ requestId }, index) => `${requestId} ${index}`}
+                />
+              </Card>
             )}
             <Group>
               <Button
@@ -117,56 +126,64 @@ const timeOf = new Intl.DateTimeFormat(undefined, {
   fractionalSecondDigits: 3,
 });
 
-function LogTable({ requests }: { requests: readonly LoggedRequest[] }) {
+const columns: readonly Column<LoggedRequest>[] = [
+  {
+    title: 'Method',
+    show: ({ operation, network, service }) => (
+      <div>
+        <Text size="sm" fw={500}>
+          {operation}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {network || service}
+        </Text>
+      </div>
+    ),
+  },
+  {
+    title: 'Time',
+    show: ({ at, skipped }) => (
+      <div>
+        {timeOf.format(at)}
+        {skipped !== undefined && (
+          <Text size="xs" c="dimmed">
+            and {count(skipped)} more, not logged
+          </Text>
+        )}
+      </div>
+    ),
+  },
+  { title: 'Outcome', show: (request) => <Outcome of={request} /> },
+  { title: 'Duration', isNumber: true, show: ({ durationMs }) => `${durationMs.toFixed(1)} ms` },
+  { title: 'Credits', isNumber: true, show: ({ credits }) => count(credits) },
+  { title: 'Key', show: ({ keyName }) => keyName },
+  { title: 'Origin', show: ({ origin }) => origin ?? '–' },
+  {
+    title: 'Request ID',
+    show: ({ requestId }) => (
+      <Group gap={2} wrap="nowrap" display="inline-flex">
+        <Text size="xs" ff="monospace" span>
+          {requestId.slice(0, 8)}
+        </Text>
+        <Copy value={requestId} label="Copy the request ID" />
+      </Group>
+    ),
+  },
+];
+
+function Outcome({ of: { outcome, limit, error } }: { of: LoggedRequest }) {
+  const detail = limit ?? error;
   return (
-    <Card withBorder padding={0}>
-      <Table.ScrollContainer minWidth={860}>
-        <Table verticalSpacing={6} horizontalSpacing="sm">
-          <Table.Thead>
-            <Table.Tr>
-              {['Time', 'Method', 'Outcome', 'Duration', 'Credits', 'Key', 'Origin', 'Request ID'].map((title) => (
-                <Table.Th key={title}>{title}</Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {requests.map((request, index) => (
-              <Table.Tr key={`${request.requestId} ${String(index)}`}>
-                <Table.Td>
-                  <Text size="sm">{timeOf.format(request.at)}</Text>
-                  {request.skipped !== undefined && (
-                    <Text size="xs" c="dimmed">
-                      and {count(request.skipped)} more, not logged
-                    </Text>
-                  )}
-                </Table.Td>
-                <Table.Td>
-                  <Text size="sm">{request.operation}</Text>
-                  <Text size="xs" c="dimmed">
-                    {request.network || request.service}
-                  </Text>
-                </Table.Td>
-                <Table.Td>
-                  <Badge color={colors[request.outcome]}>{request.outcome}</Badge>
-                  <Text size="xs" c="dimmed">
-                    {request.limit ?? request.error}
-                  </Text>
-                </Table.Td>
-                <Table.Td>{request.durationMs.toFixed(1)} ms</Table.Td>
-                <Table.Td>{count(request.credits)}</Table.Td>
-                <Table.Td>{request.keyName}</Table.Td>
-                <Table.Td className="wrap-anywhere">{request.origin ?? '–'}</Table.Td>
-                <Table.Td>
-                  <Group gap={4} wrap="nowrap">
-                    <Code>{request.requestId.slice(0, 8)}</Code>
-                    <Copy value={request.requestId} label="Copy the request ID" />
-                  </Group>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Card>
+    <Group gap={8} wrap="nowrap" display="inline-flex">
+      <StateDot color={colors[outcome]} />
+      <span>
+        {outcome}
+        {detail !== undefined && (
+          <Text span size="xs" c="dimmed" ml={6}>
+            {detail}
+          </Text>
+        )}
+      </span>
+    </Group>
   );
 }

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
-import { api, type Me } from './api.ts';
-import { useChange } from './use-api.ts';
+import { api, type Me } from '../api.ts';
+import { useChange } from '../use-api.ts';
 
 /** Reminds an operator that the pages are those of a customer, with a button to leave them. */
 export function ViewBanner({ me: { view, account } }: { me: Me }) {
