@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { CairnError } from '@cairn/errors';
 import { openStores } from '@cairn/stores';
 import type { Command } from 'commander';
-import type { MigrateStoresOptions } from '../migrate-stores/migrate-stores.ts';
+import type { MigrateStoresOptions } from '../migrate-stores/migrate-stores-options.ts';
 import { print } from '../print.ts';
 import { type CommandSettings, loadCommandSettings } from '../settings.ts';
 import { openHome } from '../stores.ts';

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AccountStore, keepSecret, openSecrets, secretKeyFile } from '@cairn/auth';
 import { openPeerIdentity, peerIdentitySecret } from '@cairn/peer-api/identity';
-import type { MigrateStoresOptions } from './migrate-stores.ts';
+import type { MigrateStoresOptions } from './migrate-stores-options.ts';
 
 const identityFile = 'identity.pem';
 

@@ -1,36 +1,17 @@
 import type { AccountStore } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
 import { openPostgres } from '@cairn/postgres';
-import { openStores, type StoreSettings } from '@cairn/stores';
+import { openStores } from '@cairn/stores';
 import { accountsStep } from './accounts-step.ts';
 import { blocksStep } from './blocks-step.ts';
 import { filesStep, pinsStep } from './content-steps.ts';
 import { copyIdentityToDatabase, copyIdentityToHome } from './copy-identity.ts';
+import type { MigrateStoresOptions } from './migrate-stores-options.ts';
 import type { MigrationStep } from './migration-step.ts';
 import { namesStep } from './names-step.ts';
 import { copiesToDatabase, copiesToHome } from './record-copies.ts';
 import { requestsStep } from './requests-step.ts';
 import { billingStep, hostsStep, plansStep, usageStep } from './small-steps.ts';
-
-/** Settings of one side: those of a database and a bucket, or of a home alone. */
-export type MigrationSide = Pick<
-  StoreSettings,
-  | 'CAIRN_HOME'
-  | 'CAIRN_DATABASE_URL'
-  | 'CAIRN_OBJECT_STORE'
-  | 'AWS_ACCESS_KEY_ID'
-  | 'AWS_SECRET_ACCESS_KEY'
-  | 'AWS_SESSION_TOKEN'
->;
-
-export interface MigrateStoresOptions {
-  readonly from: MigrationSide;
-  readonly to: MigrationSide;
-  /** Secrets keys as text, or their file. Default: `secrets.key` in the home. */
-  readonly key?: string | undefined;
-  readonly keyFile?: string | undefined;
-  readonly onStep: (line: string) => void;
-}
 
 export interface MigrationReport {
   readonly copied: Readonly<Record<string, Readonly<Record<string, number>>>>;
