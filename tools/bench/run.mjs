@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Measures both services beside the limits of this machine, in one run:
-// node run.mjs [--only storage|gateway|metering|isolation|upstreams|ipfs-peer|ipfs-peer-load|ipfs-gateway|limits|pins] [--storage-peer URL] [--anvil] [--mib 1024] [--count 10000] [--home /dev/shm]
+// node run.mjs [--only storage|gateway|metering|isolation|upstreams|ipfs-peer|ipfs-peer-load|ipfs-gateway|limits|pins|engines] [--storage-peer URL] [--anvil] [--mib 1024] [--count 10000] [--home /dev/shm]
 //   [--chain DIRECTORY] [--minutes 0] [--seconds 30] [--attacks cat,eth_call] [--rounds 3] [--case TEXT]
 // A storage peer is another server of Kubo's API, with credentials in its URL where it asks for them; --anvil takes the
 // node of that name from the npm registry and puts it beside the gateway. --chain names a directory with genesis.json and
@@ -14,10 +14,12 @@
 // `ipfs-gateway` runs only with --only: it compares the gateway with a real Kubo, alternately, --rounds times; --case names a part of a line's name, such as
 // `MiB, 2` for the large file of --mib, or `memory` for that with 2,000 connections; --profile DIRECTORY writes a CPU profile of the gateway.
 // `limits` runs only with --only: token lots a second embedded beside Redis, --count of them in each of --rounds.
+// `engines` runs only with --only: the services embedded and on engines, alternately; --seconds for each turn, --case names a part of a line.
 // `pins` runs only with --only: the embedded pin store beside PostgreSQL, --count calls at each of --pins, --rounds times.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { benchEngines } from './engines.mjs';
 import { benchGateway } from './gateway.mjs';
 import { benchImport } from './import.mjs';
 import { benchIpfsGateway } from './ipfs-gateway.mjs';
@@ -54,6 +56,11 @@ const { values } = parseArgs({
     home: { type: 'string', default: process.cwd() },
   },
 });
+if (values.only === 'engines') {
+  const { home, rounds, seconds, mib, case: only } = values;
+  await benchEngines({ home, rounds: Number(rounds), seconds: Number(seconds), mebibytes: Number(mib), only });
+  process.exit(0);
+}
 if (values.only === 'limits') {
   await benchLimits({ rounds: Number(values.rounds), count: Number(values.count) });
   process.exit(0);
