@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './limit-heap-growth.ts';
 import 'reflect-metadata';
 import { runService } from '@cairn/service-kit/nest';
 import { engineStates } from '@cairn/stores';

@@ -3,11 +3,10 @@ import { isCairnError } from '@cairn/errors';
 import type { Deadline } from '@cairn/evm';
 import { createEngine } from '../engine/create-engine.ts';
 import { executionErrors } from '../errors.ts';
-import type { ChainJob, ExecutionJob, ResultOf } from './execution-job.ts';
+import type { ChainJob, ExecutionJob, ResultOf, VerifiedBlobs, VerifyBlobsJob } from './execution-job.ts';
 import { type OpenChain, openChain } from './open-chain.ts';
 import { runAttempt } from './run-attempt.ts';
 import { runJob } from './run-job.ts';
-import { serveBlobs } from './serve-blobs.ts';
 import type { WorkerData } from './worker-protocol.ts';
 
 /** Result of a job over an attempt, with the reads of the attempt. */
@@ -23,6 +22,11 @@ export interface CallServer {
   /** Executes a job over an attempt of its source; see {@link SourceAttempt}. @throws as `serve` */
   resume(job: ExecutionJob, deadline?: Deadline): Promise<ResumedResult>;
   close(): Promise<void>;
+}
+
+/** Loads the trusted setup of KZG, 8 MB of each thread, with the first blobs. */
+async function serveBlobs(job: VerifyBlobsJob): Promise<VerifiedBlobs> {
+  return (await import('./serve-blobs.ts')).serveBlobs(job);
 }
 
 /**
