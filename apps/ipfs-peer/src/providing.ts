@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Blockstore } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { errorChain } from '@cairn/errors';
@@ -18,6 +17,7 @@ import {
 import { createDelegatedAnnouncer, createKuboAnnouncer } from '@cairn/providing/delegated';
 import { createDhtRouter } from '@cairn/providing/dht';
 import type { Logger } from '@cairn/service-kit';
+import { ReportedRoots } from './reported-roots.ts';
 import type { IpfsPeerSettings } from './settings.ts';
 
 /** Schedule of announcements of the process. */
@@ -46,8 +46,6 @@ export interface ProvidingOptions {
 
 /** Milliseconds between two refreshes of the counts for metrics. */
 const countsMs = 5000;
-/** Longest wait of a report for the index of served blocks, in milliseconds. */
-const refreshMsMax = 2000;
 const kuboPath = /\/api\/v0\/?$/;
 
 /** Starts the announcements that the settings describe; undefined if nothing is announced. */
@@ -59,6 +57,7 @@ export async function openProviding(
   const announcer = announcerOf(settings, options);
   if (settings.IPFS_PEER_PROVIDE === 'none' || settings.IPFS_PEER_SERVE === 'nothing' || announcer === undefined)
     return undefined;
+  const reported = new ReportedRoots();
   const store = await options.openStore();
   const pins = await options.openPins();
   const schedule = new ProvideSchedule({
@@ -88,7 +87,7 @@ export async function openProviding(
   );
   return {
     latest: () => latest,
-    served: (cids) => schedule.added(cids),
+    served: (cids) => schedule.added(reported.take(cids)),
     policyChanged: () => schedule.requestReconciliation(),
     async status() {
       const { records, waiting, announced, failed, oldestAt } = await schedule.counts();
@@ -97,8 +96,8 @@ export async function openProviding(
       return { records, waiting, announced, failed, ...(oldestSeconds !== undefined && { oldestSeconds }) };
     },
     async added(roots) {
-      // A reported root is often not in the index of served blocks yet. The blocks below a large one are awaited for a moment only.
-      await Promise.race([options.refreshServed().catch(() => {}), sleep(refreshMsMax, undefined, { ref: false })]);
+      // A reported root is often not in the index of served blocks yet; `served` announces it then.
+      reported.add(roots);
       await schedule.added(roots);
     },
     removed: (roots) => schedule.removed(roots),
