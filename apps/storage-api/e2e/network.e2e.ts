@@ -36,7 +36,12 @@ function network(): void {
     const { port } = gateway.address() as AddressInfo;
     peer = new PeerProcess(service.home, { IPFS_PEER_HTTP_GATEWAYS: `http://127.0.0.1:${port}` });
     await peer.start();
-    env = { IPFS_PEER_URL: peer.url, STORAGE_BLOCK_WAIT_SECONDS: '10' };
+    env = {
+      IPFS_PEER_URL: peer.url,
+      STORAGE_BLOCK_WAIT_SECONDS: '10',
+      STORAGE_GC_GRACE_SECONDS: '0',
+      STORAGE_GC_INTERVAL_SECONDS: '1',
+    };
     await service.start(env);
     const started = await startRemoteKubo();
     if (started === undefined) throw new Error(howToEnable('kubo'));
@@ -92,6 +97,22 @@ function network(): void {
     expect((await usage()).RepoSize).toBe(before);
     expect((await service.post(`pin/add?arg=${cid}`)).status).toBe(200);
     expect((await usage()).RepoSize).toBeGreaterThanOrEqual(before + 2 * MiB);
+  }, 60_000);
+
+  test('content that was collected is fetched again, and is served to Kubo again', async () => {
+    const bytes = noise(2 * MiB, 25);
+    const cid = await kubo.add(bytes);
+    const stored = async () => (await service.post(`cat?arg=${cid}&offline=true`)).status === 200;
+    for (let round = 0; round < 2; round++) {
+      expect((await service.post(`pin/add?arg=${cid}`)).status).toBe(200);
+      expect(await stored()).toBe(true);
+      if (round === 1) break;
+      await service.post(`pin/rm?arg=${cid}`);
+      while (await stored()) await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await kubo.call(`pin/rm?arg=${cid}`);
+    await kubo.call('repo/gc');
+    expect(JSON.parse(await kubo.call(`pin/add?arg=${cid}`))).toEqual({ Pins: [cid] });
   }, 60_000);
 
   test('pin/add streams progress and pins the whole DAG', async () => {
