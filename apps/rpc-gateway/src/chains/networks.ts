@@ -8,6 +8,8 @@ const shownCharactersMax = 100;
 export class Networks {
   readonly chains: readonly Chain[];
   readonly #byHost: ReadonlyMap<string, Chain>;
+  #lastHeader: string | undefined;
+  #lastChain: Chain | undefined;
 
   constructor(chains: readonly Chain[]) {
     this.chains = chains;
@@ -19,6 +21,15 @@ export class Networks {
    * @throws RpcError for a host that no network lists
    */
   byHost(header: string | undefined): Chain {
+    // Clients repeat the same header.
+    if (header === this.#lastHeader && this.#lastChain !== undefined) return this.#lastChain;
+    const chain = this.#find(header);
+    this.#lastHeader = header;
+    this.#lastChain = chain;
+    return chain;
+  }
+
+  #find(header: string | undefined): Chain {
     const host = (header ?? '').toLowerCase().replace(/:\d{1,5}$/, '');
     const named = this.#byHost.get(host);
     if (named) return named;
