@@ -57,6 +57,7 @@ try {
     geth: geth && { url: geth.url, blockHash: chain.blockHash },
     anvil: { url: anvil.url, blockHash: anvil.blockHash },
     Kubo: kubo && { url: kubo.url },
+    'disk, synced writes': { directory: home },
   };
   for (const peer of [geth, anvil, kubo]) if (peer) started.push(peer);
   for (const [name, peer] of Object.entries(peers))
@@ -72,8 +73,8 @@ try {
       measure: (server) => measureRpc(row, server, { seconds }),
     })),
     ...storageRows(Number(values.mib)).map((row) => ({
-      ...row,
       peer: 'Kubo',
+      ...row,
       ours: storage,
       measure: (server) => row.measure(server, { seconds }),
     })),

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, constants, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { load } from './load.mjs';
 
@@ -22,6 +22,19 @@ export function diskRate(directory, mebibytes) {
   const descriptor = openSync(file, 'w');
   for (let n = 0; n < mebibytes; n++) writeSync(descriptor, piece);
   fdatasyncSync(descriptor);
+  closeSync(descriptor);
+  const rate = mebibytes / ((performance.now() - start) / 1000);
+  rmSync(file);
+  return rate;
+}
+
+/** Sequential writes of 4 MiB, each of which waits for the disk (O_DSYNC), as `dd bs=4M oflag=dsync` does them, in MiB/s. */
+export function syncedWriteRate(directory, mebibytes) {
+  const file = `${directory}/synced-rate`;
+  const piece = randomBytes(4 * MiB);
+  const start = performance.now();
+  const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_DSYNC);
+  for (let n = 0; n < mebibytes; n += 4) writeSync(descriptor, piece);
   closeSync(descriptor);
   const rate = mebibytes / ((performance.now() - start) / 1000);
   rmSync(file);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { HttpResponses } from '../lib/http-responses.mjs';
+import { syncedWriteRate } from '../lib/machine.mjs';
 import { counter, measureRate, postRequest } from '../lib/measure-rate.mjs';
 
 const MiB = 1024 * 1024;
@@ -19,7 +20,7 @@ const uploadHeaders = (server) => ({
 });
 const smallFile = `${counter}${'x'.repeat(smallBytes - counter.length)}`;
 
-/** Rows of the storage API beside Kubo. A large file has `mebibytes` MiB. */
+/** Rows of the storage API beside Kubo, where a row names no other peer. A large file has `mebibytes` MiB. */
 export function storageRows(mebibytes) {
   const large = mebibytes % 1024 === 0 ? `${mebibytes / 1024} GiB` : `${mebibytes} MiB`;
   return [
@@ -42,6 +43,16 @@ export function storageRows(mebibytes) {
       },
     },
     { name: `add ${large}, durable (Kubo: without sync)`, goal: 1, unit: 'MiB/s', measure: addLarge(mebibytes) },
+    {
+      name: `add ${large}, durable`,
+      peer: 'disk, synced writes',
+      goal: 0.9,
+      unit: 'MiB/s',
+      measure: async (server) =>
+        server.directory === undefined
+          ? await addLarge(mebibytes)(server)
+          : { perSecond: syncedWriteRate(server.directory, mebibytes) },
+    },
     { name: `cat ${large}`, goal: 2, unit: 'MiB/s', measure: catLarge(mebibytes) },
     { name: `unpin a DAG of ${leaves.toLocaleString('en')} blocks`, goal: 1, measure: unpinLarge },
   ];
