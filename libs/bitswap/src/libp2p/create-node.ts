@@ -3,6 +3,7 @@ import type { ConnectionGater, Libp2p, PrivateKey } from '@libp2p/interface';
 import { coalescingMuxer } from './coalesce-window-updates.ts';
 import { corkTransport } from './cork-writes.ts';
 import { mergeProtocolsOnce } from './merge-protocols-once.ts';
+import { silentLogger } from './silent-logger.ts';
 
 /**
  * Options of yamux. The window of a stream stays below the buffer of a paused stream, so that back-pressure does not end
@@ -32,6 +33,7 @@ export async function createNode(options: NodeOptions = {}): Promise<Libp2p> {
   const node = await createLibp2p({
     ...(privateKey !== undefined && { privateKey }),
     ...(connectionGater !== undefined && { connectionGater }),
+    logger: silentLogger,
     addresses: { listen: [...listen] },
     connectionManager: { maxConnections: connectionsMax },
     transports: [corkTransport(tcp())],

@@ -5,3 +5,4 @@ export { corkTransport } from './cork-writes.ts';
 export { createNode, muxerOptions, type NodeOptions } from './create-node.ts';
 export { bitswapProtocol, createLibp2pTransport } from './libp2p-transport.ts';
 export { mergeProtocolsOnce } from './merge-protocols-once.ts';
+export { silentLogger } from './silent-logger.ts';

@@ -1,4 +1,4 @@
-import { coalescingMuxer, corkTransport, mergeProtocolsOnce, muxerOptions } from '@cairn/bitswap/libp2p';
+import { coalescingMuxer, corkTransport, mergeProtocolsOnce, muxerOptions, silentLogger } from '@cairn/bitswap/libp2p';
 import type { Libp2p, PrivateKey, ServiceMap } from '@libp2p/interface';
 import type { KadDHT, Selectors, Validators } from '@libp2p/kad-dht';
 import type { Ping } from '@libp2p/ping';
@@ -57,6 +57,7 @@ export async function createNode(options: NodeOptions): Promise<Node> {
   const { privateKey, listen, announce = [], rules, swarmKey, agentVersion } = options;
   const node = await createLibp2p({
     privateKey,
+    logger: silentLogger,
     nodeInfo: { userAgent: agentVersion, name: 'cairn' },
     addresses: { listen: [...listen], announce: [...announce] },
     datastore: options.datastore ?? createPeerDatastore(),
