@@ -98,11 +98,14 @@ async function benchCase(name, { service, goal, request, connections = 32 }, ser
 /** Adds one file, beside the server's own parallel PUT of as many bytes. */
 async function benchLargeAdd({ embedded, distributed }, s3, { rounds, mebibytes }) {
   const objects = await openS3ObjectStore({ url: s3.createStore(), credentials: s3 });
-  const ratios = { put: [], embedded: [] };
+  const ratios = { put: [], embedded: [], processor: [] };
+  const processors = [embedded, distributed].map(({ pid }) => servicePid(pid, 'storage-api'));
   try {
     for (let round = 0; round < rounds; round++) {
+      const before = processors.map(processorSeconds);
       const one = await secondsOf(() => addFile(embedded, mebibytes));
       const many = await secondsOf(() => addFile(distributed, mebibytes));
+      const [less, more] = processors.map((pid, at) => processorSeconds(pid) - before[at]);
       const put = await secondsOf(() => putObjects(objects, mebibytes));
       console.log(
         `add of one file of ${mebibytes} MiB, MiB/s:`,
@@ -112,9 +115,11 @@ async function benchLargeAdd({ embedded, distributed }, s3, { rounds, mebibytes 
       );
       ratios.put.push(put / many);
       ratios.embedded.push(one / many);
+      ratios.processor.push(less / more);
     }
     report('  beside parallel PUT', ratios.put, 0.6);
     report('  beside embedded', ratios.embedded);
+    report('  bytes for each second of the service’s processor', ratios.processor);
   } finally {
     await objects.close();
   }
