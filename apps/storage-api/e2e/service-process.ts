@@ -25,7 +25,7 @@ export class ServiceProcess {
     this.port = await freePort();
     this.#log = '';
     const settings = { CAIRN_HOME: this.home, STORAGE_API_PORT: String(this.port), ...env };
-    const child = spawn(process.execPath, ['--max-semi-space-size=2', main], {
+    const child = spawn(process.execPath, ['--max-semi-space-size=2', '--heap-growing-percent=50', main], {
       env: { ...process.env, ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
