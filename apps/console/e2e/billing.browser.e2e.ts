@@ -85,7 +85,7 @@ describeInBrowser(
       await stage.plans.put(parsePlan({ ...team, ...price }));
       await visit.signUp('payer');
       await visit.go('Billing');
-      await page.getByRole('region', { name: 'Invoices' }).getByText('No invoices yet.').waitFor();
+      await page.getByRole('region', { name: 'Invoices' }).getByText('No invoices yet').waitFor();
       await page.route('https://checkout.example/**', (route) => route.fulfill({ body: 'pay here' }));
       await page.getByRole('button', { name: 'Change the plan' }).click();
       await page.getByRole('button', { name: 'Choose Team' }).click();

@@ -25,7 +25,7 @@ describeInBrowser('the first hour in a browser', (visit) => {
     await visit.page.getByRole('link', { name: 'Sign up' }).click();
     await type(visit.page.getByLabel('Account name'), 'browsing');
     // Longer than the polling interval of the page.
-    await type(visit.page.getByLabel('E-mail'), 'ann@example.org', 500);
+    await type(visit.page.getByLabel('E-mail'), 'ann@example.org', 400);
     expect(await visit.page.getByLabel('Account name').inputValue()).toBe('browsing');
     await visit.titled('Create an account · Cairn');
   });
@@ -208,7 +208,7 @@ describeInBrowser('the first hour in a browser', (visit) => {
     await limited.first().waitFor({ state: 'detached' });
     await type(visit.page.getByLabel('Method'), 'add');
     await visit.page
-      .getByRole('row', { name: /add storage-api ok .* console/ })
+      .getByRole('row', { name: /^add storage-api .* ok .* console/ })
       .first()
       .waitFor();
     await visit.page

@@ -71,6 +71,13 @@ describeInBrowser('pages in a browser', (visit) => {
     await visit.page.getByRole('heading', { name: 'Files' }).waitFor();
     expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await visit.picture('phone');
+    // A keyboard reaches the page without all links of the navigation.
+    await visit.page.keyboard.press('Escape');
+    await visit.page.reload();
+    await visit.page.getByRole('heading', { name: 'Files' }).waitFor();
+    await visit.page.keyboard.press('Tab');
+    await visit.page.keyboard.press('Enter');
+    expect(await visit.page.evaluate(() => document.activeElement?.id)).toBe('page');
     await visit.page.setViewportSize({ width: 1280, height: 860 });
   });
 

@@ -60,8 +60,8 @@ describeInBrowser('the playground in a browser', (visit) => {
     await send();
     await visit.page.getByRole('status').getByText('"number": "0x2"').waitFor();
     for (const name of ['curl', 'viem', 'ethers', 'web3.js']) {
-      await region('Code').getByRole('tab', { name }).click();
-      await region('Code')
+      await region('The same call in your program').getByRole('tab', { name }).click();
+      await region('The same call in your program')
         .getByRole('button', { name: `Copy for ${name}` })
         .click();
       const copied = await visit.page.evaluate(() => navigator.clipboard.readText());

@@ -1,4 +1,4 @@
-import { NumberInput, Select } from '@mantine/core';
+import { Group, NumberInput, Select } from '@mantine/core';
 import { useState } from 'react';
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
@@ -28,28 +28,27 @@ export function BytesInput({
     onChange(next === '' || !Number.isFinite(bytes) ? '' : bytes);
   };
   return (
-    <NumberInput
-      label={label}
-      description={description}
-      placeholder={placeholder}
-      min={0}
-      decimalScale={unit === 'B' ? 0 : 3}
-      value={count}
-      onChange={(next) => change(next, unit)}
-      rightSectionWidth={84}
-      rightSection={
-        <Select
-          variant="unstyled"
-          w={80}
-          aria-label={`Unit of ${label}`}
-          data={units}
-          value={unit}
-          allowDeselect={false}
-          // The number stays, so that a person can choose the unit after typing it.
-          onChange={(chosen) => change(count, (chosen ?? 'MiB') as Unit)}
-        />
-      }
-    />
+    <Group gap="xs" wrap="nowrap" align="flex-end">
+      <NumberInput
+        flex={1}
+        label={label}
+        description={description}
+        placeholder={placeholder}
+        min={0}
+        decimalScale={unit === 'B' ? 0 : 3}
+        value={count}
+        onChange={(next) => change(next, unit)}
+      />
+      <Select
+        w={92}
+        aria-label={`Unit of ${label}`}
+        data={units}
+        value={unit}
+        allowDeselect={false}
+        // The number stays, so that a person can choose the unit after typing it.
+        onChange={(chosen) => change(count, (chosen ?? 'MiB') as Unit)}
+      />
+    </Group>
   );
 }
 

@@ -33,13 +33,16 @@ export function Shell({ me }: { me: Me }) {
       navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding={{ base: 'md', sm: 'lg', lg: 'xl' }}
     >
+      <a href="#page" className="skip-link">
+        Skip to the page
+      </a>
       <AppShell.Header px="md">
         <Header me={me} isOpen={isOpen} onToggle={toggle} />
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label="Pages">
         <Navigation groups={groups} onFollow={close} />
       </AppShell.Navbar>
-      <AppShell.Main className="page-main">
+      <AppShell.Main id="page" tabIndex={-1} className="page-main">
         <div className="page-body">
           <ViewBanner me={me} />
           <Suspense fallback={<Waiting />}>

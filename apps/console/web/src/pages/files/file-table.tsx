@@ -31,7 +31,7 @@ export function FileTable({
   ));
   return (
     <Card withBorder padding={0}>
-      <Box className="data-table-scroll" tabIndex={0}>
+      <Box className="data-table-scroll" role="group" aria-label="Files" tabIndex={0}>
         <Table verticalSpacing="xs" horizontalSpacing="md" miw={640}>
           <Table.Thead>
             <Table.Tr>

@@ -61,7 +61,7 @@ interface KeyActions {
 function Rows({ keys, ...actions }: { keys: readonly ApiKey[] } & KeyActions) {
   return (
     <Card withBorder padding={0}>
-      <Box className="data-table-scroll" tabIndex={0}>
+      <Box className="data-table-scroll" role="group" aria-label="API keys" tabIndex={0}>
         <Table verticalSpacing="xs" horizontalSpacing="md" miw={720}>
           <Table.Thead>
             <Table.Tr>

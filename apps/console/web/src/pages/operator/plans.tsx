@@ -134,7 +134,7 @@ function PlanForm({ plan, onDone }: { plan: Plan; onDone: () => void }) {
           return inBytes.includes(limit) ? (
             <BytesInput key={limit} {...field} />
           ) : (
-            <NumberInput key={limit} min={0} allowDecimal={false} {...field} />
+            <NumberInput key={limit} min={0} allowDecimal={false} thousandSeparator="," {...field} />
           );
         })}
         <PlanTerms terms={terms} onChange={setTerms} />

@@ -172,17 +172,14 @@ const columns: readonly Column<LoggedRequest>[] = [
 ];
 
 function Outcome({ of: { outcome, limit, error } }: { of: LoggedRequest }) {
-  const detail = limit ?? error;
   return (
     <Group gap={8} wrap="nowrap" display="inline-flex">
       <StateDot color={colors[outcome]} />
       <span>
-        {outcome}
-        {detail !== undefined && (
-          <Text span size="xs" c="dimmed" ml={6}>
-            {detail}
-          </Text>
-        )}
+        {outcome}{' '}
+        <Text span size="xs" c="dimmed">
+          {limit ?? error}
+        </Text>
       </span>
     </Group>
   );
