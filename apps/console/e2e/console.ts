@@ -43,7 +43,10 @@ export function startPeer(home: string): Promise<RunningService> {
 export async function setStage(
   env: Readonly<Record<string, string>> = {},
   servicesEnv: Readonly<Record<string, string>> = {},
-  { hasPeer = false, hasIpfsGateway = false }: { readonly hasPeer?: boolean; readonly hasIpfsGateway?: boolean } = {},
+  {
+    hasPeer = false,
+    hasIpfsGateway = process.env.CAIRN_PICTURES !== undefined,
+  }: { readonly hasPeer?: boolean; readonly hasIpfsGateway?: boolean } = {},
 ): Promise<Stage> {
   const home = mkdtempSync(join(tmpdir(), 'cairn-console-'));
   const peer = hasPeer ? await startPeer(home) : undefined;
