@@ -60,7 +60,11 @@ export function addPlanCommands(program: Command, accounts: Command): void {
     .option('--json', 'print JSON');
   for (const limit of numericLimits) {
     const [kind, read] = sizes.has(limit) ? ['size', sizeOrNone] : ['count', countOrNone];
-    set.option(`--${kebab(limit)} <${kind}>`, `${words(limit)}${sizes.has(limit) ? ', such as 250GiB' : ''}; none for no limit`, read as (text: string) => number);
+    set.option(
+      `--${kebab(limit)} <${kind}>`,
+      `${words(limit)}${sizes.has(limit) ? ', such as 250GiB' : ''}; none for no limit`,
+      read as (text: string) => number,
+    );
   }
   set.action((name: string, { json, ...given }: SetOptions) =>
     withPlans(async (store) => {
