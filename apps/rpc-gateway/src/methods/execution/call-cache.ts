@@ -3,7 +3,7 @@ import type { CallRequest, CallResult } from '@cairn/evm-executor';
 import { LRUCache } from 'lru-cache';
 
 /** Most characters of cached calls and results, over all networks. */
-const charactersMax = 32 * 1024 * 1024;
+const charactersMax = 16 * 1024 * 1024;
 /** Longer entries are not cached: they are rare and would evict many others. */
 const entryCharactersMax = 64 * 1024;
 
