@@ -7,6 +7,15 @@ export interface FailureGateOptions {
   readonly pauseMsMax?: number;
   /** Current time in milliseconds. Default: the monotonic clock. */
   readonly now?: () => number;
+  /** Called with each change of the counters, for gates of other processes. See {@link FailureGate.apply}. */
+  readonly onChange?: (change: FailureChange) => void;
+}
+
+/** Change of the counters of one gate, which others apply. */
+export interface FailureChange {
+  readonly kind: 'failed' | 'withdrawn' | 'succeeded';
+  readonly keyId: string;
+  readonly address: string | undefined;
 }
 
 interface FailureCounter {
@@ -21,6 +30,8 @@ interface FailureCounter {
 const countersMax = 10_000;
 /** Lifetime of a counter after a pause, in milliseconds. */
 const memoryMs = 10 * 60_000;
+/** Characters of a key id that count. */
+const keyCharactersMax = 128;
 /** Free failures of an address, as a multiple of those of one key. */
 const keysPerAddress = 10;
 
@@ -33,14 +44,21 @@ export class FailureGate {
   readonly #freeFailures: number;
   readonly #pauseMsMax: number;
   readonly #now: () => number;
+  readonly #onChange: (change: FailureChange) => void;
   readonly #counters = new Map<string, FailureCounter>();
   /** Keys and addresses that succeeded before. */
   readonly #succeeded = new Set<string>();
 
-  constructor({ freeFailures = 10, pauseMsMax = 60_000, now = () => performance.now() }: FailureGateOptions = {}) {
+  constructor({
+    freeFailures = 10,
+    pauseMsMax = 60_000,
+    now = () => performance.now(),
+    onChange = () => {},
+  }: FailureGateOptions = {}) {
     this.#freeFailures = freeFailures;
     this.#pauseMsMax = pauseMsMax;
     this.#now = now;
+    this.#onChange = onChange;
   }
 
   /** Refuses an attempt during a pause. @throws ATTEMPTS_PAUSED with `retryAfterSeconds` in its details */
@@ -55,6 +73,18 @@ export class FailureGate {
 
   /** Counts a failed attempt. */
   recordFailure(keyId: string, address: string | undefined): void {
+    this.#fail(keyId, address);
+    this.#onChange({ kind: 'failed', keyId: keyId.slice(0, keyCharactersMax), address });
+  }
+
+  /** Applies a change of the gate of another process. */
+  apply({ kind, keyId, address }: FailureChange): void {
+    if (kind === 'failed') this.#fail(keyId, address);
+    else if (kind === 'withdrawn') this.#withdraw(keyId, address);
+    else this.#clear(keyId, address);
+  }
+
+  #fail(keyId: string, address: string | undefined): void {
     const now = this.#now();
     for (const { name, weight } of countersOf(keyId, address)) {
       const known = this.#counters.get(name);
@@ -71,6 +101,11 @@ export class FailureGate {
 
   /** Uncounts an attempt that was counted as failed before its outcome was known. */
   withdrawFailure(keyId: string, address: string | undefined): void {
+    this.#withdraw(keyId, address);
+    this.#onChange({ kind: 'withdrawn', keyId: keyId.slice(0, keyCharactersMax), address });
+  }
+
+  #withdraw(keyId: string, address: string | undefined): void {
     for (const { name, weight } of countersOf(keyId, address)) {
       const known = this.#counters.get(name);
       if (known === undefined) continue;
@@ -89,8 +124,12 @@ export class FailureGate {
   recordSuccess(keyId: string, address: string | undefined): void {
     if (this.#succeeded.size >= countersMax) this.#succeeded.clear();
     this.#succeeded.add(keyAndAddress(keyId, address));
-    if (this.#counters.size === 0) return;
-    for (const { name, weight } of countersOf(keyId, address)) if (weight === 1) this.#counters.delete(name);
+    if (this.#counters.size > 0 && this.#clear(keyId, address)) this.#onChange({ kind: 'succeeded', keyId, address });
+  }
+
+  /** Clears the failures of a key and address. Returns false if there were none. */
+  #clear(keyId: string, address: string | undefined): boolean {
+    return countersOf(keyId, address).some(({ name, weight }) => weight === 1 && this.#counters.delete(name));
   }
 }
 
@@ -101,7 +140,7 @@ function keyAndAddress(keyId: string, address = 'unknown'): string {
 function countersOf(keyId: string, address = 'unknown') {
   return [
     // Bounds memory: a made-up key id can have any length.
-    { name: `${address} ${keyId.slice(0, 128)}`, weight: 1 },
+    { name: `${address} ${keyId.slice(0, keyCharactersMax)}`, weight: 1 },
     { name: address, weight: keysPerAddress },
   ];
 }

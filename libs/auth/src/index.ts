@@ -13,7 +13,7 @@ export { type ContentLink, contentLinkMsMax } from './content-links.ts';
 export { type CopiedAccounts, copyAccountsToLmdb } from './copy-accounts-to-lmdb.ts';
 export { type DelegationPayer, delegationMs } from './delegation.ts';
 export { AuthError, type AuthErrorCode } from './errors.ts';
-export { attemptsPaused, FailureGate, type FailureGateOptions } from './failure-gate.ts';
+export { attemptsPaused, type FailureChange, FailureGate, type FailureGateOptions } from './failure-gate.ts';
 export {
   type GatewayHost,
   type GatewayHostStore,
@@ -72,6 +72,7 @@ export {
   secretsOf,
 } from './secrets/open-secrets.ts';
 export type { SecretBox } from './secrets/secret-box.ts';
+export { type FailureChannel, sharedFailureGate } from './shared-failure-gate.ts';
 export {
   generateKeyId,
   generateSecret,

@@ -103,6 +103,11 @@ export class Holds {
     this.#since = since;
   }
 
+  /** Publishes the holds of this moment, so that a removal in another process spares no block that is no longer in use. */
+  async publish(): Promise<void> {
+    if (this.#since !== undefined) await this.#environment.transaction(() => this.#write());
+  }
+
   #renew(): void {
     // A store that cannot write cannot sweep either. The next renewal retries.
     this.#environment.transaction(() => this.#write()).catch(() => {});

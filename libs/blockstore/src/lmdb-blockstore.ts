@@ -16,6 +16,7 @@ import { isMarked } from './is-marked.ts';
 import { cidOfKey, cidPages, keysPerRead } from './key-pages.ts';
 import { limits } from './limits.ts';
 import { sweepTables } from './lmdb-sweep.ts';
+import { type ProcessChannel, type SiblingStores, siblingStores } from './process-channel.ts';
 import { WriteQueue } from './write-queue.ts';
 
 export interface LmdbBlockstoreOptions extends CapacityOptions {
@@ -23,6 +24,8 @@ export interface LmdbBlockstoreOptions extends CapacityOptions {
   readonly directory: string;
   readonly blockBytesMax?: number;
   readonly pendingBytesMax?: number;
+  /** Messages to the other processes of a service. Default: it has none. */
+  readonly channel?: ProcessChannel | undefined;
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: () => number;
 }
@@ -38,6 +41,7 @@ class LmdbStore implements BoundedBlockstore, BatchReads {
   readonly #capacity: Capacity;
   readonly #blockBytesMax: number;
   readonly #listeners: ((cids: readonly CID[]) => void)[] = [];
+  readonly #siblings: SiblingStores | undefined;
 
   constructor(environment: Environment, options: LmdbBlockstoreOptions) {
     const { now = Date.now } = options;
@@ -50,6 +54,10 @@ class LmdbStore implements BoundedBlockstore, BatchReads {
     );
     this.#capacity = new Capacity(environment.directory, options);
     this.#blockBytesMax = options.blockBytesMax ?? limits.blockBytesMax;
+    this.#siblings = siblingStores(options.channel, {
+      dropRemoved: (cids) => this.#callListeners(cids),
+      publishHolds: () => this.#holds.publish(),
+    });
   }
 
   async get(cid: CID, { signal, buffers }: ReadOptions = {}): Promise<Uint8Array> {
@@ -221,7 +229,16 @@ class LmdbStore implements BoundedBlockstore, BatchReads {
     });
   }
 
-  beginDiscard(owner: number): Promise<number> {
+  async beginDiscard(owner: number): Promise<number> {
+    if (this.#siblings !== undefined) {
+      // Other processes publish their holds within ten seconds. A new cycle first, since writes of the current one are spared.
+      await this.#beginDiscard(owner);
+      await this.#siblings.publishHolds();
+    }
+    return await this.#beginDiscard(owner);
+  }
+
+  #beginDiscard(owner: number): Promise<number> {
     return this.#environment.transaction(() => {
       const cycle = this.#tables.control.cycle();
       const number = cycle.number + 1;
@@ -238,7 +255,7 @@ class LmdbStore implements BoundedBlockstore, BatchReads {
     const outcomes = await this.#environment.transaction(() =>
       cids.map(({ multihash }) => this.#tables.discard(multihash.bytes, options)),
     );
-    this.#notifyRemoved(cids.filter((_, index) => outcomes[index] === 'removed'));
+    await this.#notifyRemoved(cids.filter((_, index) => outcomes[index] === 'removed'));
     return outcomes;
   }
 
@@ -246,8 +263,14 @@ class LmdbStore implements BoundedBlockstore, BatchReads {
     return this.#environment.transaction(() => this.#tables.control.disownAll());
   }
 
-  #notifyRemoved(cids: readonly CID[]): void {
-    if (cids.length > 0) for (const listener of this.#listeners) listener(cids);
+  async #notifyRemoved(cids: readonly CID[]): Promise<void> {
+    if (cids.length === 0) return;
+    this.#callListeners(cids);
+    await this.#siblings?.dropRemoved(cids);
+  }
+
+  #callListeners(cids: readonly CID[]): void {
+    for (const listener of this.#listeners) listener(cids);
   }
 
   beginCycle(): Promise<number> {
@@ -271,7 +294,7 @@ class LmdbStore implements BoundedBlockstore, BatchReads {
 
   async sweep(options: SweepOptions): Promise<SweepStep> {
     const step = await sweepTables(this.#environment, this.#tables, options);
-    this.#notifyRemoved(step.removed);
+    await this.#notifyRemoved(step.removed);
     return step;
   }
 

@@ -1,7 +1,7 @@
 export { type LimitName, type LimitReached, limitReached, MeteringError, type MeteringErrorCode } from './errors.ts';
 export { AccountLimits, type AccountLimitsOptions } from './limits/account-limits.ts';
 export type { HoldRequest, HoldResult, LimitRule, LimitStore, TakeRequest, TakeResult } from './limits/limit-store.ts';
-export { Limiter, type LimiterOptions } from './limits/limiter.ts';
+export { type LimitChannel, Limiter, type LimiterOptions } from './limits/limiter.ts';
 export { type LmdbLimitStoreOptions, openLmdbLimitStore } from './limits/lmdb-limit-store.ts';
 export { type Metering, type MeteringOptions, type MeteringStores, type Payer, startMetering } from './metering.ts';
 export { openLmdbMeteringStores } from './open-lmdb-stores.ts';

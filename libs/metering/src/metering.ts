@@ -1,6 +1,6 @@
 import type { AccountLimits } from './limits/account-limits.ts';
 import type { LimitStore } from './limits/limit-store.ts';
-import { Limiter } from './limits/limiter.ts';
+import { type LimitChannel, Limiter } from './limits/limiter.ts';
 import type { PlanStore } from './plans/plan-store.ts';
 import { RequestLog } from './requests/request-log.ts';
 import type { RequestLogStore } from './requests/request-log-store.ts';
@@ -22,6 +22,8 @@ export interface MeteringOptions extends MeteringStores {
   readonly service: string;
   /** Called with errors of background work: reading plans, settling limits, flushing the ledger. */
   readonly onError?: (error: unknown) => void;
+  /** Messages to the other processes of the service, which share permits. Default: it has none. */
+  readonly channel?: LimitChannel;
 }
 
 /** Payer of a request: the account under its plan, or the service that sends the request for its own pages. */
@@ -50,9 +52,10 @@ export async function startMetering({
   requestLog,
   service,
   onError,
+  channel,
 }: MeteringOptions): Promise<Metering> {
   const handlers = onError === undefined ? {} : { onError };
-  const limiter = await Limiter.start({ store: limits, plans, service, ...handlers });
+  const limiter = await Limiter.start({ store: limits, plans, service, channel, ...handlers });
   const ledger = new Ledger({ store: usage, service, ...handlers });
   const requests = new RequestLog({ store: requestLog, service, ...handlers });
   return {

@@ -1,6 +1,6 @@
 import type { AccountStore, GatewayHostStore } from '@cairn/auth';
 import type { BillingStore } from '@cairn/billing';
-import type { BoundedBlockstore } from '@cairn/blockstore';
+import type { BoundedBlockstore, ProcessChannel } from '@cairn/blockstore';
 import type { NameStore } from '@cairn/ipns';
 import type { LimitStore, MeteringStores, PlanStore, RequestLogStore, UsageStore } from '@cairn/metering';
 import type { RootStore } from '@cairn/mfs';
@@ -13,6 +13,8 @@ import type { Redis } from '@cairn/redis';
 export interface BlockStoreOptions {
   /** Bytes that may wait for a transaction. Default: that of the adapter. */
   readonly pendingBytesMax?: number;
+  /** Messages to the other processes of the service. Default: it has none. */
+  readonly channel?: ProcessChannel;
   /** Bytes of all blocks. Default: no limit. */
   readonly bytesMax?: number | undefined;
   /** Bytes of the disk that stay free. Default: none. */

@@ -17,6 +17,8 @@ export interface AccountLimitsOptions {
   /** Unique name of this process among those that share the limits. */
   readonly holder: string;
   readonly now: () => number;
+  /** Asks other processes to return permits of the account that they do not use. */
+  readonly recall?: (() => Promise<void>) | undefined;
 }
 
 /** Limits of one account under its plan, shared with all other processes. */
@@ -37,7 +39,7 @@ export class AccountLimits {
   /** Time of the last request, in milliseconds since 1970. */
   usedAt = 0;
 
-  constructor({ store, accountId, plan, service, holder, now }: AccountLimitsOptions) {
+  constructor({ store, accountId, plan, service, holder, now, recall }: AccountLimitsOptions) {
     this.plan = plan;
     this.#service = service;
     this.policy = policyField(plan);
@@ -60,10 +62,17 @@ export class AccountLimits {
     this.#bytesIn = daily('bytes-in', bytesInPerDay);
     this.#bytesOut = daily('bytes-out', bytesOutPerDay);
     const permits = (name: string, limit: number | undefined) =>
-      limit === undefined ? undefined : new ConcurrencyPermits(store, `${accountId}\0${name}`, limit, holder, now);
+      limit === undefined
+        ? undefined
+        : new ConcurrencyPermits(store, `${accountId}\0${name}`, limit, holder, now, recall);
     // Each service has its own permits: a burst of calls takes none from uploads.
     this.#requestPermits = permits(`concurrent\0${service}`, plan.concurrentRequests);
     this.#socketPermits = permits('sockets', plan.webSockets);
+  }
+
+  /** Returns permits that are not in use, for another process. */
+  async returnUnused(): Promise<void> {
+    await Promise.all([this.#requestPermits?.returnUnused(), this.#socketPermits?.returnUnused()]);
   }
 
   /** Value of the header field RateLimit, computed once per millisecond. Empty if the plan limits neither requests nor credits. */

@@ -62,3 +62,28 @@ test('acquire never refuses below the limit, also during concurrent renewals', a
     { numRuns: 300 },
   );
 });
+
+test('a process gets permits that another process holds and does not use', async () => {
+  const limit = 8;
+  const held = new Map<string, number>();
+  const store = {
+    async hold({ holder, min, want }: HoldRequest) {
+      const others = [...held].reduce((sum, [name, count]) => (name === holder ? sum : sum + count), 0);
+      if (others + min <= limit) held.set(holder, Math.min(want, limit - others));
+      return { held: held.get(holder) ?? 0, others };
+    },
+  } as Partial<LimitStore> as LimitStore;
+  const first = new ConcurrencyPermits(store, 'key', limit, 'first', () => 0);
+  const recall = () => first.returnUnused();
+  const second = new ConcurrencyPermits(store, 'key', limit, 'second', () => 0, recall);
+  for (let count = 0; count < 6; count++) expect(await first.acquire()).toBe(true);
+  first.release();
+  for (let count = 0; count < 3; count++) expect(await second.acquire()).toBe(true);
+  expect(await second.acquire()).toBe(false);
+  expect(held).toEqual(
+    new Map([
+      ['first', 5],
+      ['second', 3],
+    ]),
+  );
+});

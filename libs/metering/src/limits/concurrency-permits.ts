@@ -15,6 +15,7 @@ export class ConcurrencyPermits {
   readonly #limit: number;
   readonly #holder: string;
   readonly #now: () => number;
+  readonly #recall: (() => Promise<void>) | undefined;
   #held = 0;
   #heldUntil = 0;
   #inUse = 0;
@@ -23,12 +24,21 @@ export class ConcurrencyPermits {
   #refusedUntil = 0;
   #asking: Promise<void> | undefined;
 
-  constructor(store: LimitStore, key: string, limit: number, holder: string, now: () => number) {
+  /** @param recall asks other processes to return permits that they do not use; absent where none can be asked */
+  constructor(
+    store: LimitStore,
+    key: string,
+    limit: number,
+    holder: string,
+    now: () => number,
+    recall?: () => Promise<void>,
+  ) {
     this.#store = store;
     this.#key = key;
     this.#limit = limit;
     this.#holder = holder;
     this.#now = now;
+    this.#recall = recall;
   }
 
   get allowed(): number {
@@ -54,6 +64,7 @@ export class ConcurrencyPermits {
 
   /** Acquires a permit, asking the store if needed. Returns false if the limit is reached. */
   async acquire(): Promise<boolean> {
+    let hasRecalled = this.#recall === undefined;
     while (!this.tryAcquire()) {
       if (this.#asking !== undefined) {
         await this.#asking;
@@ -66,6 +77,11 @@ export class ConcurrencyPermits {
       const held = await this.#ask(needed);
       // A concurrent request may have acquired the new permit, or a renewal returned it: then the loop asks again.
       if (held >= needed) continue;
+      if (!hasRecalled) {
+        hasRecalled = true;
+        await this.#recall?.();
+        continue;
+      }
       this.#refusedUntil = this.#now() + refusalMs;
       return false;
     }
@@ -75,6 +91,15 @@ export class ConcurrencyPermits {
   /** Releases a permit. It stays with this process until a renewal returns it to the store. */
   release(): void {
     this.#inUse--;
+  }
+
+  /** Returns the permits that are not in use to the store. */
+  async returnUnused(): Promise<void> {
+    while (this.#asking !== undefined) await this.#asking;
+    if (this.#held <= this.#inUse) return;
+    this.#peak = this.#inUse;
+    this.#held = this.#inUse;
+    await this.#ask(this.#inUse, this.#inUse);
   }
 
   /** Renews the permits in use and returns those not needed since the last call. Called about once a second. */

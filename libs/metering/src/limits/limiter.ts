@@ -13,7 +13,20 @@ export interface LimiterOptions {
   readonly now?: () => number;
   /** Called with errors of background work: reading plans, settling lots, renewing permits. */
   readonly onError?: (error: unknown) => void;
+  /** Messages to the other processes of the service. Default: it has none. */
+  readonly channel?: LimitChannel | undefined;
 }
+
+/** Messages between the processes of a service. */
+export interface LimitChannel {
+  /** Processes of the service. */
+  readonly count: number;
+  /** Resolves when the other processes have handled the value, or when they do not answer. */
+  inform(topic: string, accountId: unknown): Promise<void>;
+  subscribe(topic: string, listener: (accountId: unknown) => unknown): void;
+}
+
+const recallTopic = 'permits wanted';
 
 /** Interval in milliseconds at which plans are read and lots are settled: a changed plan takes effect within it. */
 const tickMs = 250;
@@ -29,6 +42,7 @@ export class Limiter {
   readonly #service: string;
   readonly #now: () => number;
   readonly #onError: (error: unknown) => void;
+  readonly #channel: LimitChannel | undefined;
   readonly #holder = randomUUID();
   readonly #accounts = new Map<string, AccountLimits>();
   /** Limits of a plan that has changed while permits of it are in use. */
@@ -41,12 +55,19 @@ export class Limiter {
   #ticking: Promise<void> | undefined;
   #reading: Promise<void> | undefined;
 
-  private constructor({ store, plans, service, now = Date.now, onError = () => {} }: LimiterOptions) {
+  private constructor({ store, plans, service, now = Date.now, onError = () => {}, channel }: LimiterOptions) {
     this.#store = store;
     this.#planStore = plans;
     this.#service = service;
     this.#now = now;
     this.#onError = onError;
+    this.#channel = channel !== undefined && channel.count > 1 ? channel : undefined;
+    this.#channel?.subscribe(recallTopic, (id) =>
+      this.#accounts
+        .get(id as string)
+        ?.returnUnused()
+        .catch(this.#onError),
+    );
     this.#timer = setInterval(() => this.#tick(), tickMs).unref();
   }
 
@@ -79,10 +100,16 @@ export class Limiter {
       // A holder name of its own: permits under a former plan are counted in addition to those under the new one.
       holder: `${this.#holder}-${this.#made++}`,
       now: this.#now,
+      recall: this.#channel && (() => this.#recall(id)),
     });
     made.usedAt = this.#now();
     this.#accounts.set(id, made);
     return made;
+  }
+
+  /** Asks the other processes of the service for permits that they hold and do not use. */
+  async #recall(id: string): Promise<void> {
+    await this.#channel?.inform(recallTopic, id);
   }
 
   /** Returns the plan of this name, or the fallback plan. */

@@ -1,4 +1,5 @@
 import { type DynamicModule, type FactoryProvider, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import type { LimitChannel } from '../limits/limiter.ts';
 import { type Metering, type MeteringStores, startMetering } from '../metering.ts';
 
 /** Injection token of {@link Metering}. */
@@ -9,6 +10,8 @@ export interface MeteringModuleOptions {
   readonly service: string;
   /** Called with errors of background work. */
   readonly onError?: (error: unknown) => void;
+  /** Messages to the other processes of the service. Default: it has none. */
+  readonly channel?: LimitChannel;
   readonly inject?: FactoryProvider['inject'];
   /** Opens the stores. The module closes them. */
   readonly useFactory: (...dependencies: never[]) => Promise<MeteringStores> | MeteringStores;
