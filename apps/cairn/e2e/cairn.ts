@@ -33,7 +33,14 @@ export class Cairn {
 
   spawn(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
     return spawn(process.execPath, [main, ...args], {
-      env: { ...process.env, CAIRN_HOME: this.home, ...this.settings, ...env },
+      // One process of each service starts faster. TEST_PROCESSES=2 runs a suite against several.
+      env: {
+        ...process.env,
+        CAIRN_PROCESSES: process.env.TEST_PROCESSES ?? '1',
+        CAIRN_HOME: this.home,
+        ...this.settings,
+        ...env,
+      },
       // Has an IPC channel like `npm start`: the command must end by itself all the same.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });

@@ -11,11 +11,13 @@ await runService({
   settings: settingsShape,
   portSetting: 'CONSOLE_PORT',
   adminPortSetting: 'CONSOLE_ADMIN_PORT',
-  module: AppModule.forRoot,
-  engines: engineStates,
-  adapter: () => {
-    const adapter = new ExpressAdapter();
-    adapter.getInstance<{ disable(name: string): void }>().disable('x-powered-by');
-    return adapter;
-  },
+  load: async () => ({
+    module: AppModule.forRoot,
+    engines: engineStates,
+    adapter: () => {
+      const adapter = new ExpressAdapter();
+      adapter.getInstance<{ disable(name: string): void }>().disable('x-powered-by');
+      return adapter;
+    },
+  }),
 });

@@ -9,6 +9,8 @@ export interface AddressLimitsOptions {
   readonly concurrentMax: number;
   /** Concurrent requests of all clients; 0 sets no limit. */
   readonly totalMax: number;
+  /** Collects the use for {@link AddressLimits.takeUse}. Default: no. */
+  readonly isShared?: boolean;
   /** Current time in milliseconds. Default: the monotonic clock. */
   readonly now?: () => number;
 }
@@ -33,12 +35,17 @@ export interface AdmittedRequest {
   end(): void;
 }
 
+/** Requests and bytes that clients have used, by client. */
+export type AddressUse = ReadonlyMap<string, { readonly requests: number; readonly bytes: number }>;
+
 /** Limits of requests without an account, for each client address: an IPv4 address or an IPv6 network of 64 bits. */
 export class AddressLimits {
   readonly #options: AddressLimitsOptions;
   readonly #now: () => number;
   /** In the order of their last use. */
   readonly #clients = new Map<string, Client>();
+  /** Use since the last call of {@link takeUse}. */
+  #used = new Map<string, { requests: number; bytes: number }>();
   #open = 0;
 
   constructor(options: AddressLimitsOptions) {
@@ -55,7 +62,8 @@ export class AddressLimits {
   admit(address: string | undefined): AdmittedRequest {
     const { totalMax, concurrentMax, requestsPerSecond, bytesPerSecond } = this.#options;
     if (totalMax > 0 && this.#open >= totalMax) throw limited('the gateway serves too many requests now', 1);
-    const client = isLoopback(address) ? undefined : this.#client(networkOf(address));
+    const name = networkOf(address);
+    const client = isLoopback(address) ? undefined : this.#client(name);
     if (client !== undefined) {
       if (concurrentMax > 0 && client.open >= concurrentMax)
         throw limited(`the client has ${concurrentMax} concurrent requests`, 1);
@@ -67,13 +75,16 @@ export class AddressLimits {
           (1 - client.requests) / requestsPerSecond,
         );
       client.requests--;
+      this.#use(name).requests++;
       client.open++;
     }
     this.#open++;
     let isEnded = false;
     return {
       sent: (bytes) => {
-        if (client !== undefined) client.bytes -= bytes;
+        if (client === undefined) return;
+        client.bytes -= bytes;
+        this.#use(name).bytes += bytes;
       },
       end: () => {
         if (isEnded) return;
@@ -82,6 +93,31 @@ export class AddressLimits {
         if (client !== undefined) client.open--;
       },
     };
+  }
+
+  /** Returns the use since the last call, for the other processes of the gateway. */
+  takeUse(): AddressUse {
+    const used = this.#used;
+    this.#used = new Map();
+    return used;
+  }
+
+  /** Counts use at another process. */
+  addUse(used: AddressUse): void {
+    for (const [name, { requests, bytes }] of used) {
+      const client = this.#client(name);
+      client.requests -= requests;
+      client.bytes -= bytes;
+    }
+  }
+
+  #use(name: string): { requests: number; bytes: number } {
+    const known = this.#used.get(name);
+    if (known !== undefined) return known;
+    const used = { requests: 0, bytes: 0 };
+    // Beyond the size of the table the least used ones are dropped there too.
+    if (this.#options.isShared === true && this.#used.size < clientsMax) this.#used.set(name, used);
+    return used;
   }
 
   /** Returns the client with its tokens of now, as the last used one. */

@@ -7,7 +7,7 @@ import { DnslinkResolver, type NameStore, RecordSource, routingKeyOf } from '@ca
 import { MeteringModule } from '@cairn/metering/nest';
 import { type PeerApi, peerAudience } from '@cairn/peer-api';
 import { PEER_API, PeerApiModule } from '@cairn/peer-api/nest';
-import { RAW_HTTP } from '@cairn/service-kit';
+import { RAW_HTTP, shareOf } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { openStores } from '@cairn/stores';
 import { type DynamicModule, Module } from '@nestjs/common';
@@ -28,7 +28,7 @@ const MiB = 1024 * 1024;
 @Module({})
 export class AppModule {
   static forRoot(this: void, context: ServiceContext<IpfsGatewaySettings>): DynamicModule {
-    const { settings, logger } = context;
+    const { settings, logger, processes } = context;
     const stores = openStores(settings);
     const bodies = new OpenBodies();
     return {
@@ -38,11 +38,12 @@ export class AppModule {
         AuthModule.forRootAsync({ useFactory: stores.accounts, secrets: serviceSecrets(context) }),
         MeteringModule.forRootAsync({
           service: 'ipfs-gateway',
+          channel: processes,
           onError: (error) => logger.error({ causes: errorChain(error) }, 'limits or usage cannot be stored'),
           useFactory: stores.metering,
         }),
         BlockstoreModule.forRootAsync({
-          useFactory: () => stores.blocks({}),
+          useFactory: () => stores.blocks({ channel: processes }),
           wrap: (store) =>
             withYielding(
               withCache(
@@ -51,7 +52,7 @@ export class AppModule {
                   isSharing: () => bodies.areMany,
                 }),
                 {
-                  bytesMax: 64 * MiB,
+                  bytesMax: shareOf(64 * MiB, processes),
                   removals: store,
                   ageMsMax: stores.foreignRemovalMs,
                 },

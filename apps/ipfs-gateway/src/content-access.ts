@@ -1,23 +1,26 @@
 import {
   Auth,
   AuthError,
-  FailureGate,
+  type FailureGate,
   type Principal,
   parseBasicCredentials,
   requireClient,
   requireStorage,
+  sharedFailureGate,
 } from '@cairn/auth';
 import { isCairnError } from '@cairn/errors';
 import type { PinStore } from '@cairn/pinning';
-import { SETTINGS } from '@cairn/service-kit/nest';
+import type { ProcessGroup } from '@cairn/service-kit';
+import { PROCESSES, SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { AddressLimits, type AdmittedRequest } from './address-limits.ts';
+import type { AddressLimits, AdmittedRequest } from './address-limits.ts';
 import type { RequestSource } from './client-of-request.ts';
 import { type ContentScope, scopeOfPath, scopeOfPins } from './content-scope.ts';
 import { DedicatedHosts } from './dedicated-hosts.ts';
 import { linkCookie, linkOfCookie, linkOfTarget } from './link-cookie.ts';
 import { PINS } from './pins.token.ts';
 import type { IpfsGatewaySettings } from './settings.ts';
+import { sharedAddressLimits } from './shared-address-limits.ts';
 
 /** Permission of one request. */
 export interface Access {
@@ -42,7 +45,7 @@ export class ContentAccess implements OnApplicationShutdown {
   readonly #auth: Auth;
   readonly #hosts: DedicatedHosts;
   readonly #pins: PinStore;
-  readonly #failures = new FailureGate();
+  readonly #failures: FailureGate;
   readonly #addresses: AddressLimits;
 
   constructor(
@@ -50,17 +53,20 @@ export class ContentAccess implements OnApplicationShutdown {
     @Inject(DedicatedHosts) hosts: DedicatedHosts,
     @Inject(PINS) pins: PinStore,
     @Inject(SETTINGS) settings: IpfsGatewaySettings,
+    @Inject(PROCESSES) processes: ProcessGroup,
   ) {
+    this.#failures = sharedFailureGate(processes);
     this.#auth = auth;
     this.#hosts = hosts;
     this.#pins = pins;
     this.#isPublic = settings.IPFS_GATEWAY_ACCESS === 'public';
-    this.#addresses = new AddressLimits({
+    const limits = {
       requestsPerSecond: settings.IPFS_GATEWAY_ADDRESS_REQUESTS_PER_SECOND,
       bytesPerSecond: settings.IPFS_GATEWAY_ADDRESS_BYTES_PER_SECOND,
       concurrentMax: settings.IPFS_GATEWAY_ADDRESS_CONCURRENT_MAX,
       totalMax: settings.IPFS_GATEWAY_PUBLIC_CONCURRENT_MAX,
-    });
+    };
+    this.#addresses = sharedAddressLimits(limits, processes);
   }
 
   /** @throws the errors of `Auth`, ATTEMPTS_PAUSED, ADDRESS_LIMITED */

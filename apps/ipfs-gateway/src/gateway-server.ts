@@ -19,13 +19,15 @@ import { PEER_API } from '@cairn/peer-api/nest';
 import {
   type Dependency,
   discardBody,
+  type ProcessGroup,
   type RawHttp,
   type Registry,
   type RequestRecord,
   RequestRecorder,
   registerUsageMetrics,
+  shareOf,
 } from '@cairn/service-kit';
-import { SETTINGS } from '@cairn/service-kit/nest';
+import { PROCESSES, SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { networkOf } from './address-limits.ts';
@@ -74,10 +76,7 @@ interface Sending {
 @Injectable()
 export class GatewayServer implements RawHttp, OnApplicationBootstrap {
   readonly #gateway: Gateway;
-  readonly #memory = {
-    files: new SendMemory({ bytesMax: sendBytesMax.files }),
-    streams: new SendMemory({ bytesMax: sendBytesMax.streams }),
-  };
+  readonly #memory: { readonly files: SendMemory; readonly streams: SendMemory };
   readonly #sources: RequestSources;
   readonly #fetch: ContentFetch;
   /** Access of each request that the gateway answers, for its policy. */
@@ -99,7 +98,12 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     @Inject(OpenBodies) private readonly bodies: OpenBodies,
     @Inject(HttpAdapterHost) private readonly http: HttpAdapterHost,
     @Inject(PEER_API) peer: PeerApi | undefined,
+    @Inject(PROCESSES) processes: ProcessGroup,
   ) {
+    this.#memory = {
+      files: new SendMemory({ bytesMax: shareOf(sendBytesMax.files, processes) }),
+      streams: new SendMemory({ bytesMax: shareOf(sendBytesMax.streams, processes) }),
+    };
     const { IPFS_GATEWAY_TRUSTED_PROXIES: proxies = '' } = settings;
     this.#sources = new RequestSources(proxies, { isTls: settings.tls !== undefined });
     this.#fetch = new ContentFetch(peer?.exchange, settings);
@@ -110,7 +114,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
         const isAllowed = (await this.#accesses.get(request)?.scope?.allows(content)) ?? true;
         return isAllowed ? this.content.refusal(content) : outOfScope(content.path);
       },
-      hotBytesMax,
+      hotBytesMax: shareOf(hotBytesMax, processes),
       buffers: new BufferPool({ bytesMax: freeBuffersBytesMax }),
       readAhead: () => (this.#memory.files.isScarce ? 1 : readAheadMax),
       names: {

@@ -1,8 +1,5 @@
 #!/usr/bin/env node
-import 'reflect-metadata';
 import { runService } from '@cairn/service-kit/nest';
-import { engineStates } from '@cairn/stores';
-import { AppModule } from './app.module.ts';
 import { settingsShape } from './settings.ts';
 
 await runService({
@@ -10,6 +7,5 @@ await runService({
   settings: settingsShape,
   portSetting: 'IPFS_GATEWAY_PORT',
   adminPortSetting: 'IPFS_GATEWAY_ADMIN_PORT',
-  module: AppModule.forRoot,
-  engines: engineStates,
+  load: async () => (await import('./service.ts')).service,
 });

@@ -7,6 +7,7 @@ const GiB = 1024 ** 3;
 export const settingsShape = {
   IPFS_GATEWAY_PORT: sharedSettings.IPFS_GATEWAY_PORT,
   IPFS_GATEWAY_ADMIN_PORT: adminPort('IPFS gateway'),
+  CAIRN_PROCESSES: sharedSettings.CAIRN_PROCESSES,
   IPFS_GATEWAY_ACCESS: oneOf(['accounts', 'public'])
     .default('accounts')
     .describe('Readers of content: accounts with their key, or everybody.'),

@@ -13,6 +13,5 @@ await runService({
   portSetting: 'IPFS_PEER_API_PORT',
   internalBindSetting: 'IPFS_PEER_API_BIND',
   adminPortSetting: 'IPFS_PEER_ADMIN_PORT',
-  module: AppModule.forRoot,
-  engines: engineStates,
+  load: async () => ({ module: AppModule.forRoot, engines: engineStates }),
 });

@@ -69,7 +69,13 @@ export async function withAuth(home: string, use: (auth: Auth) => Promise<void>)
 /** Starts a gateway and waits until it listens; `ready` waits for the import. */
 export async function launchGateway({ home: given, env = {}, networks }: GatewayOptions = {}): Promise<Gateway> {
   const home = given ?? (await createHome());
-  const settings: Record<string, string> = { CAIRN_HOME: home, RPC_GATEWAY_PORT: '0', ...env };
+  const settings: Record<string, string> = {
+    CAIRN_HOME: home,
+    RPC_GATEWAY_PORT: '0',
+    // One process starts faster. TEST_PROCESSES=2 runs a suite against several.
+    CAIRN_PROCESSES: process.env.TEST_PROCESSES ?? '1',
+    ...env,
+  };
   if (networks) {
     settings.CAIRN_NETWORKS = join(home, 'networks.json');
     await writeFile(settings.CAIRN_NETWORKS, JSON.stringify({ networks }));

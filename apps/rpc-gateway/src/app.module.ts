@@ -14,7 +14,7 @@ import { errorChain } from '@cairn/errors';
 import { EvmExecutorModule } from '@cairn/evm-executor/nest';
 import { JsonrpcModule } from '@cairn/jsonrpc-core/nest';
 import { MeteringModule } from '@cairn/metering/nest';
-import { type Logger, RAW_HTTP, sampleNetworkFile } from '@cairn/service-kit';
+import { type Logger, RAW_HTTP, sampleNetworkFile, shareOf } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { openStores } from '@cairn/stores';
 import { type DynamicModule, Module } from '@nestjs/common';
@@ -29,8 +29,10 @@ import { UpstreamReports } from './chains/upstream/upstream-reports.ts';
 import { dispatcherOptions } from './dispatcher-options.ts';
 import { MethodCatalog } from './methods/method-catalog.ts';
 import { MethodsModule } from './methods/methods.module.ts';
+import { SharedPending } from './sending/shared-pending.ts';
 import type { GatewaySettings } from './settings.ts';
 import type { FilterStore } from './subscriptions/filter-store.ts';
+import { GroupFilterStore } from './subscriptions/group-filter-store.ts';
 import { MemoryFilterStore } from './subscriptions/memory-filter-store.ts';
 import { ApiKeyGuard } from './transports/api-key-guard.ts';
 import { GatewayServer } from './transports/gateway-server.ts';
@@ -70,6 +72,7 @@ export class AppModule {
           useFactory: (local: LocalChain[], upstream: UpstreamChain[]) =>
             new Networks(inFileOrder(settings, [...local, ...upstream])),
         },
+        SharedPending,
         ChainLifecycle,
         UpstreamLifecycle,
         NetworkResolver,
@@ -97,12 +100,13 @@ function networksOf({ CAIRN_NETWORKS }: GatewaySettings): readonly Network[] {
   return loadNetworks(CAIRN_NETWORKS ?? sampleNetworkFile(import.meta.url, 'networks.json'));
 }
 
-function upstreamChains({ settings, logger }: ServiceContext<GatewaySettings>, reports: UpstreamReports) {
+function upstreamChains({ settings, logger, processes }: ServiceContext<GatewaySettings>, reports: UpstreamReports) {
   const options = {
     home: settings.CAIRN_HOME,
     cacheBytesMax: settings.CAIRN_UPSTREAM_CACHE_BYTES_MAX,
     reports,
     logger,
+    processes,
   };
   const open = (network: UpstreamNetwork) => openUpstreamChain(network, options);
   return Promise.all(networksOf(settings).filter(isUpstreamNetwork).map(open));
@@ -116,7 +120,7 @@ function inFileOrder(settings: GatewaySettings, chains: readonly Chain[]): reado
 
 /** Stores of accounts, limits and chains below CAIRN_HOME. */
 function storeModules(context: ServiceContext<GatewaySettings>): DynamicModule[] {
-  const { settings, logger } = context;
+  const { settings, logger, processes } = context;
   const stores = openStores(settings);
   const openChain = async (network: LocalNetwork) => ({
     network,
@@ -130,6 +134,7 @@ function storeModules(context: ServiceContext<GatewaySettings>): DynamicModule[]
     }),
     MeteringModule.forRootAsync({
       service: 'rpc-gateway',
+      channel: processes,
       onError: (error) => logger.error({ causes: errorChain(error) }, 'limits or usage cannot be stored'),
       useFactory: stores.metering,
     }),
@@ -141,19 +146,19 @@ function storeModules(context: ServiceContext<GatewaySettings>): DynamicModule[]
 }
 
 /** The worker pool, the methods and their dispatcher. {@link ChainLifecycle} starts the pool after the import. */
-function executionModules({ settings, logger }: ServiceContext<GatewaySettings>): DynamicModule[] {
+function executionModules({ settings, logger, processes }: ServiceContext<GatewaySettings>): DynamicModule[] {
   const timeoutMs = settings.CAIRN_CALL_TIMEOUT_MS;
   return [
     EvmExecutorModule.forRootAsync({
       useFactory: () => ({
-        workers: settings.CAIRN_CALL_WORKERS,
+        workers: shareOf(settings.CAIRN_CALL_WORKERS, processes),
         timeoutMs,
-        queueMax: settings.CAIRN_CALL_QUEUE_MAX,
+        queueMax: Math.floor(settings.CAIRN_CALL_QUEUE_MAX / processes.count),
         inlineGasMax,
         engine: settings.CAIRN_CALL_ENGINE,
       }),
     }),
-    MethodsModule.forRoot({ timeoutMs, filterStore: () => openFilterStore(settings) }),
+    MethodsModule.forRoot({ timeoutMs, filterStore: () => openFilterStore({ settings, processes }) }),
     JsonrpcModule.forRootAsync({
       inject: [MethodCatalog],
       useFactory: ({ methods }: MethodCatalog) => dispatcherOptions({ methods, settings, logger }),
@@ -161,10 +166,13 @@ function executionModules({ settings, logger }: ServiceContext<GatewaySettings>)
   ];
 }
 
-/** Filters are shared by all gateways through Redis, or stay in memory without it. */
-async function openFilterStore(settings: GatewaySettings): Promise<FilterStore> {
+/** Filters are shared by all gateways through Redis, or without it by the processes of this gateway. */
+async function openFilterStore({
+  settings,
+  processes,
+}: Pick<ServiceContext<GatewaySettings>, 'settings' | 'processes'>): Promise<FilterStore> {
   const shared = await openStores(settings).redis();
-  if (shared === undefined) return new MemoryFilterStore();
+  if (shared === undefined) return processes.count > 1 ? new GroupFilterStore(processes) : new MemoryFilterStore();
   const { RedisFilterStore } = await import('./subscriptions/redis-filter-store.ts');
   return new RedisFilterStore(shared);
 }

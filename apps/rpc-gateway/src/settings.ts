@@ -7,6 +7,7 @@ const MiB = 1024 * 1024;
 export const settingsShape = {
   RPC_GATEWAY_PORT: sharedSettings.RPC_GATEWAY_PORT,
   RPC_GATEWAY_ADMIN_PORT: adminPort('gateway'),
+  CAIRN_PROCESSES: sharedSettings.CAIRN_PROCESSES,
   CAIRN_NETWORKS: sharedSettings.CAIRN_NETWORKS,
   CAIRN_CORS_ORIGINS: origins()
     .optional()

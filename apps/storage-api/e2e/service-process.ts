@@ -24,7 +24,13 @@ export class ServiceProcess {
     mkdirSync(this.home, { recursive: true });
     this.port = await freePort();
     this.#log = '';
-    const settings = { CAIRN_HOME: this.home, STORAGE_API_PORT: String(this.port), ...env };
+    const settings = {
+      CAIRN_HOME: this.home,
+      STORAGE_API_PORT: String(this.port),
+      // One process starts faster. TEST_PROCESSES=2 runs a suite against several.
+      CAIRN_PROCESSES: process.env.TEST_PROCESSES ?? '1',
+      ...env,
+    };
     const child = spawn(process.execPath, ['--max-semi-space-size=2', '--heap-growing-percent=50', main], {
       env: { ...process.env, ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],

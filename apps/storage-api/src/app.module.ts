@@ -10,7 +10,7 @@ import { type PeerApi, peerAudience } from '@cairn/peer-api';
 import { PEER_API, PeerApiModule } from '@cairn/peer-api/nest';
 import { Pinning } from '@cairn/pinning';
 import { PinningModule } from '@cairn/pinning/nest';
-import { RAW_HTTP } from '@cairn/service-kit';
+import { RAW_HTTP, shareOf } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { openStores } from '@cairn/stores';
 import { type DynamicModule, Module } from '@nestjs/common';
@@ -60,7 +60,7 @@ const MiB = 1024 * 1024;
 @Module({})
 export class AppModule {
   static forRoot(this: void, context: ServiceContext<StorageSettings>): DynamicModule {
-    const { settings, logger } = context;
+    const { settings, logger, processes } = context;
     const stores = openStores(settings);
     const network = new Network({ isRemote: settings.IPFS_PEER_URL !== undefined });
     const rootReports = new RootReports();
@@ -75,18 +75,19 @@ export class AppModule {
         }),
         MeteringModule.forRootAsync({
           service: 'storage-api',
+          channel: processes,
           onError: (error) => logger.error({ causes: errorChain(error) }, 'limits or usage cannot be stored'),
           useFactory: stores.metering,
         }),
         BlockstoreModule.forRootAsync({
-          useFactory: () => stores.blocks({ pendingBytesMax: 8 * MiB, bytesMax, diskReserveBytes }),
+          useFactory: () => stores.blocks({ pendingBytesMax: 8 * MiB, channel: processes, bytesMax, diskReserveBytes }),
           wrap: (store) =>
             withDenials(
               withWork(
                 withYielding(
                   network.wrap(
                     withCache(withVerification(store, { quarantine: store }), {
-                      bytesMax: 64 * MiB,
+                      bytesMax: shareOf(64 * MiB, processes),
                       removals: store,
                       ageMsMax: stores.foreignRemovalMs,
                     }),

@@ -1,8 +1,5 @@
 #!/usr/bin/env node
-import 'reflect-metadata';
 import { runService } from '@cairn/service-kit/nest';
-import { engineStates } from '@cairn/stores';
-import { AppModule } from './app.module.ts';
 import { settingsShape } from './settings.ts';
 
 await runService({
@@ -10,6 +7,7 @@ await runService({
   settings: settingsShape,
   portSetting: 'STORAGE_API_PORT',
   adminPortSetting: 'STORAGE_API_ADMIN_PORT',
-  module: AppModule.forRoot,
-  engines: engineStates,
+  // Adds have one writer, whose commits and syncs limit them; reads gain from more processes.
+  processesDefault: 1,
+  load: async () => (await import('./service.ts')).service,
 });

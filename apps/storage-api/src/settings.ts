@@ -8,6 +8,7 @@ const TiB = 1024 * 1024 * MiB;
 export const settingsShape = {
   STORAGE_API_PORT: sharedSettings.STORAGE_API_PORT,
   STORAGE_API_ADMIN_PORT: adminPort('storage API'),
+  CAIRN_PROCESSES: sharedSettings.CAIRN_PROCESSES,
   CAIRN_STORAGE_CORS_ORIGINS: origins()
     .optional()
     .describe('Web pages that may call the storage API from a browser. Default: none.'),

@@ -2,8 +2,8 @@ import { type BoundedBlockstore, scrub } from '@cairn/blockstore';
 import { COLLECTABLE } from '@cairn/blockstore/nest';
 import { errorChain, isCairnError } from '@cairn/errors';
 import { Collector } from '@cairn/pinning';
-import type { Logger } from '@cairn/service-kit';
-import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
+import type { Logger, ProcessGroup } from '@cairn/service-kit';
+import { LOGGER, PROCESSES, SETTINGS } from '@cairn/service-kit/nest';
 import { packMaintenanceOf } from '@cairn/stores';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { PackMaintainer } from './pack-maintainer.ts';
@@ -18,7 +18,7 @@ const retryAfterMs = 60_000;
 
 /**
  * Maintains the store: collects garbage at the watermark and at intervals, and verifies every block against its CID
- * in a slow walk. Both run in small steps beside requests. Of several processes on one store, one collects at a
+ * in a slow walk. Both run in small steps beside requests, in the leading process of the service. Of several services on one store, one collects at a
  * time, and maintains the packs of the bucket under the same lease.
  */
 @Injectable()
@@ -39,6 +39,7 @@ export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy
     @Inject(COLLECTABLE) private readonly store: BoundedBlockstore,
     @Inject(Collector) private readonly collector: Collector,
     @Inject(SETTINGS) private readonly settings: StorageSettings,
+    @Inject(PROCESSES) private readonly processes: ProcessGroup,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -46,7 +47,9 @@ export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy
     this.store.onRemoved(() => {
       this.#hasSparsePacks = true;
     });
-    this.#work = Promise.all([this.#collectWhenNeeded(), this.#scrubRepeatedly()]);
+    this.processes.whenLeading(() => {
+      if (!this.#stop.signal.aborted) this.#work = Promise.all([this.#collectWhenNeeded(), this.#scrubRepeatedly()]);
+    });
   }
 
   /** Stops before the stores close. */

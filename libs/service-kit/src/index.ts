@@ -1,7 +1,7 @@
 export type { Registry } from 'prom-client';
 export { type AdminOptions, AdminServer, createRegistry } from './admin/admin-server.ts';
 export { type Engine, registerEngineMetrics } from './admin/engine-metrics.ts';
-export { registerCounter, registerGauge } from './admin/gauges.ts';
+export { type GaugeOfGroup, registerCounter, registerGauge } from './admin/gauges.ts';
 export { type OperationCounts, registerUsageMetrics, type UsageMetricsOptions } from './admin/usage-metrics.ts';
 export { type ApiDocument, ApiDocuments, type ApiDocumentsOptions, apiPage } from './api-page/api-page.ts';
 export { byteText } from './byte-text.ts';
@@ -13,6 +13,13 @@ export type { FastAnswer, FastHandler, FastRequest } from './http-fast-path/fast
 export { HttpFastPath } from './http-fast-path/http-fast-path.ts';
 export { createLogger, type Logger, type LoggerOptions, nestLogger } from './logger.ts';
 export { ownOpenFilesAdvice } from './open-files.ts';
+export {
+  type ProcessGroup,
+  type PublishOptions,
+  type SharedFunctions,
+  shareOf,
+  singleProcess,
+} from './processes/process-group.ts';
 export { RAW_HTTP, type RawHttp } from './raw-http.ts';
 export { requestId } from './request/request-id.ts';
 export {

@@ -8,6 +8,8 @@ export interface LoggerOptions {
   /** Name of the service, on every line. */
   readonly name: string;
   readonly level: string;
+  /** Place of the process in a service of several processes, on every line of it. */
+  readonly slot?: number | undefined;
   /** Writes lines for people rather than machines. Default: when standard output is a terminal. */
   readonly isPretty?: boolean;
 }
@@ -16,8 +18,9 @@ export interface LoggerOptions {
 const redacted = ['authorization', 'secret', 'password', 'req.headers.authorization', 'headers.authorization'];
 
 /** Writes one JSON line per event to standard output; readable lines on a terminal. */
-export function createLogger({ name, level, isPretty = process.stdout.isTTY }: LoggerOptions): Logger {
-  const options = { name, level, redact: { paths: redacted, censor: '[redacted]' }, base: { service: name } };
+export function createLogger({ name, level, slot, isPretty = process.stdout.isTTY }: LoggerOptions): Logger {
+  const base = { service: name, ...(slot !== undefined && { slot }) };
+  const options = { name, level, redact: { paths: redacted, censor: '[redacted]' }, base };
   return isPretty
     ? pino(options, pretty({ ignore: 'service,pid,hostname', translateTime: 'HH:MM:ss' }))
     : pino(options);

@@ -17,6 +17,8 @@ export async function startServices(home, settings = {}, ports = defaultPorts) {
     IPFS_GATEWAY_PORT: String(ports.ipfs),
     CAIRN_IPFS_PEER: 'off',
     LOG_LEVEL: 'warn',
+    // Comparable with earlier results; memory is that of the process.
+    CAIRN_PROCESSES: '1',
     ...settings,
   };
   const child = spawn(process.execPath, [main, 'up'], { env, stdio: ['ignore', 'pipe', 'inherit'] });

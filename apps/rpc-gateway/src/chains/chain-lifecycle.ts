@@ -4,12 +4,13 @@ import { type Follower, type FollowerEvent, importChain, startFollower } from '@
 import { errorChain, errorText, isCairnError } from '@cairn/errors';
 import { createBlockRunner } from '@cairn/evm-executor';
 import { type CallChain, DeferredCallPool } from '@cairn/evm-executor/pool';
-import type { Logger } from '@cairn/service-kit';
-import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
+import type { Logger, ProcessGroup } from '@cairn/service-kit';
+import { LOGGER, PROCESSES, SETTINGS } from '@cairn/service-kit/nest';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { GatewaySettings } from '../settings.ts';
 import { ImportMeter } from './import-meter.ts';
 import type { LocalChain } from './local-chain.ts';
+import type { SourceHead } from './sync-status.ts';
 import type { UpstreamChain } from './upstream/upstream-chain.ts';
 import { UPSTREAM_CHAINS } from './upstream/upstream-lifecycle.ts';
 
@@ -17,6 +18,9 @@ import { UPSTREAM_CHAINS } from './upstream/upstream-lifecycle.ts';
 export const LOCAL_CHAINS = Symbol('LOCAL_CHAINS');
 
 const progressEveryMs = 5000;
+
+/** Topic of the end of the import, for processes that do not import themselves. */
+const importedTopic = 'networks are imported';
 
 /** Imports the networks after the start, then starts the call workers and follows the sources. */
 @Injectable()
@@ -31,6 +35,7 @@ export class ChainLifecycle implements OnApplicationBootstrap, BeforeApplication
     @Inject(UPSTREAM_CHAINS) private readonly upstreamChains: readonly UpstreamChain[],
     @Inject(DeferredCallPool) private readonly pool: DeferredCallPool,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
+    @Inject(PROCESSES) private readonly processes: ProcessGroup,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -49,14 +54,18 @@ export class ChainLifecycle implements OnApplicationBootstrap, BeforeApplication
   }
 
   async #start(): Promise<void> {
-    for (const chain of this.chains) await this.#import(chain);
+    if (this.chains.length > 0) await this.#importOrWait();
     this.#notReady = 'the call workers are starting';
     const served = this.chains.filter(({ store }) => store.headOrNone !== undefined);
     const local = served.map((chain) => [chain.network.name, this.#callChain(chain)] as const);
     const remote = this.upstreamChains.map(({ network, calls }) => [network.name, calls] as const);
     await this.pool.start(Object.fromEntries([...local, ...remote]));
     this.#notReady = undefined;
-    for (const chain of served) this.#follow(chain);
+    this.processes.whenLeading(() => {
+      if (this.#stop.signal.aborted) return;
+      for (const chain of served) this.#follow(chain);
+    });
+    for (const chain of served) this.#hearSourceHead(chain);
     this.logger.info(
       {
         networks: [
@@ -69,6 +78,29 @@ export class ChainLifecycle implements OnApplicationBootstrap, BeforeApplication
       },
       'networks are ready',
     );
+  }
+
+  /** Imports the networks if this process leads, else waits until another one has. */
+  #importOrWait(): Promise<void> {
+    const { signal } = this.#stop;
+    return new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      this.processes.subscribe(importedTopic, () => resolve());
+      this.processes.whenLeading(() => {
+        const importAll = async () => {
+          for (const chain of this.chains) await this.#import(chain);
+          this.processes.publish(importedTopic, true, { keep: 1 });
+        };
+        importAll().then(resolve, reject);
+      });
+    });
+  }
+
+  /** Receives the head of a source from the process that follows it. */
+  #hearSourceHead(chain: LocalChain): void {
+    this.processes.subscribe(sourceTopic(chain), (head) => {
+      chain.sourceHead = head as SourceHead;
+    });
   }
 
   #callChain({ network, store: { spec } }: LocalChain): CallChain {
@@ -128,6 +160,7 @@ export class ChainLifecycle implements OnApplicationBootstrap, BeforeApplication
       const { number, nodeNumber, blocks } = event;
       const lag = nodeNumber - number;
       chain.sourceHead = { number: nodeNumber, startingNumber };
+      this.processes.publish(sourceTopic(chain), chain.sourceHead, { keep: 1 });
       if (performance.now() - reportedAt < progressEveryMs) return;
       reportedAt = performance.now();
       this.logger.info({ network: network.name, block: number.toString(), lag: lag.toString(), blocks }, 'following');
@@ -150,4 +183,8 @@ export class ChainLifecycle implements OnApplicationBootstrap, BeforeApplication
     await this.#starting;
     await Promise.all(this.#followers.map((follower) => follower.stop()));
   }
+}
+
+function sourceTopic({ network }: LocalChain): string {
+  return `source of ${network.name}`;
 }

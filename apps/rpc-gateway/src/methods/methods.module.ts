@@ -28,6 +28,7 @@ export class MethodsModule {
           useFactory: (pool: CallPool) => new CallExecutor(pool, { timeoutMs }),
         },
         PendingRegistry,
+        SentTransactions,
         {
           provide: FilterRegistry,
           inject: [PendingRegistry],
@@ -35,15 +36,14 @@ export class MethodsModule {
         },
         {
           provide: MethodCatalog,
-          inject: [CallExecutor, FilterRegistry, PendingRegistry],
-          useFactory(executor: CallExecutor, filters: FilterRegistry, pending: PendingRegistry) {
-            const sent = new SentTransactions((chain, transaction) => pending.of(chain).sent(transaction));
+          inject: [CallExecutor, FilterRegistry, SentTransactions],
+          useFactory(executor: CallExecutor, filters: FilterRegistry, sent: SentTransactions) {
             const sender = new TransactionSender({ executor, sent });
             return new MethodCatalog({ executor, filters, sender });
           },
         },
       ],
-      exports: [MethodCatalog, PendingRegistry],
+      exports: [MethodCatalog, PendingRegistry, SentTransactions],
     };
   }
 }

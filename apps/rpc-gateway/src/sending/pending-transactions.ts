@@ -42,6 +42,9 @@ export function pendingEvents({ hashes, transactions }: PendingTransactions, isF
   };
 }
 
+/** Called when a reader polls or listens. `isFull`: it reads transactions rather than hashes. */
+type ReadListener = (reads: { readonly isFull: boolean }) => void;
+
 type FeedPool = Pick<UpstreamPool, 'onPendingTransaction' | 'request'>;
 
 /** Collects the pending transactions of one network. The feeds of the upstreams are followed only while there are readers. */
@@ -49,16 +52,28 @@ export class NetworkPending implements PendingTransactions {
   readonly hashes: RecentEvents<Hex>;
   readonly transactions: RecentEvents<Transaction>;
   readonly #upstreams: FeedPool | undefined;
+  readonly #onRead: ReadListener;
   readonly #known = new LRUCache<Hex, true>({ max: knownMax });
   readonly #waiting: Hex[] = [];
   #reading = 0;
   #stopFeed: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(upstreams: FeedPool | undefined, now?: () => number) {
+  constructor(upstreams: FeedPool | undefined, now?: () => number, onRead: ReadListener = () => {}) {
     this.#upstreams = upstreams;
-    this.hashes = new RecentEvents(() => this.#follow(), now);
-    this.transactions = new RecentEvents(() => this.#follow(), now);
+    this.#onRead = onRead;
+    const used = (isFull: boolean) => () => {
+      this.#follow();
+      if (this.hashes.isUsed || this.transactions.isUsed) this.#onRead({ isFull });
+    };
+    this.hashes = new RecentEvents(used(false), now);
+    this.transactions = new RecentEvents(used(true), now);
+  }
+
+  /** Collects for a reader at another process, whose next poll may arrive here. */
+  keepReading({ isFull }: { readonly isFull: boolean }): void {
+    (isFull ? this.transactions : this.hashes).extend();
+    this.#follow();
   }
 
   /** Reports a transaction that this process sent. */
@@ -128,11 +143,13 @@ function parseWithHash(result: unknown, hash: Hex): Transaction {
 /** Pending transactions of all networks. */
 export class PendingRegistry {
   readonly #byNetwork = new WeakMap<Chain['network'], NetworkPending>();
+  /** Called when the pending transactions of a network are read in this process. */
+  onRead: (network: Chain['network'], reads: { readonly isFull: boolean }) => void = () => {};
 
   of({ network, upstreams }: Pick<Chain, 'network' | 'upstreams'>): NetworkPending {
     let pending = this.#byNetwork.get(network);
     if (pending === undefined) {
-      pending = new NetworkPending(upstreams);
+      pending = new NetworkPending(upstreams, undefined, (reads) => this.onRead(network, reads));
       this.#byNetwork.set(network, pending);
     }
     return pending;

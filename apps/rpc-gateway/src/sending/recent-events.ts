@@ -60,6 +60,11 @@ export class RecentEvents<T> {
     return this.#position;
   }
 
+  /** Counts a reader at another process as present for the time after a poll. */
+  extend(): void {
+    this.#polledUntil = this.#now() + polledMs;
+  }
+
   /** Calls the listener after each event, until the returned function is called. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);

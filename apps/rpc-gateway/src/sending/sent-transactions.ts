@@ -11,15 +11,11 @@ const overheadBytes = 1_000;
 
 type NetworkKey = Chain['network'];
 
-/** Transactions that this process has sent, for an hour. */
+/** Transactions that this gateway has sent, for an hour. */
 export class SentTransactions {
   readonly #byNetwork = new WeakMap<NetworkKey, LRUCache<Hex, Transaction>>();
-  readonly #onSent: (chain: Chain, transaction: Transaction) => void;
-
-  /** @param onSent called with each transaction that was not sent before */
-  constructor(onSent: (chain: Chain, transaction: Transaction) => void = () => {}) {
-    this.#onSent = onSent;
-  }
+  /** Called with each transaction that was not sent before. */
+  onSent: (chain: Chain, transaction: Transaction) => void = () => {};
 
   has({ network }: Chain, hash: Hex): boolean {
     return this.#byNetwork.get(network)?.has(hash) === true;
@@ -29,7 +25,13 @@ export class SentTransactions {
     return this.#byNetwork.get(network)?.get(hash);
   }
 
+  /** Adds a transaction that this process has sent. */
   add(chain: Chain, transaction: Transaction): void {
+    if (this.learn(chain, transaction)) this.onSent(chain, transaction);
+  }
+
+  /** Adds a transaction that another process has sent. Returns false if it is known. */
+  learn(chain: Chain, transaction: Transaction): boolean {
     let sent = this.#byNetwork.get(chain.network);
     if (sent === undefined) {
       sent = new LRUCache<Hex, Transaction>({
@@ -40,8 +42,8 @@ export class SentTransactions {
       });
       this.#byNetwork.set(chain.network, sent);
     }
-    if (sent.has(transaction.hash)) return;
+    if (sent.has(transaction.hash)) return false;
     sent.set(transaction.hash, transaction);
-    this.#onSent(chain, transaction);
+    return true;
   }
 }

@@ -104,7 +104,8 @@ function stage({ nonce = 3n, answers = [], areBlobsValid = true, readError }: St
     principal: { account: { id: 'a' }, key: { policy: {} } },
   } as unknown as RequestContext;
   const announced: Transaction[] = [];
-  const sent = new SentTransactions((_, transaction) => announced.push(transaction));
+  const sent = new SentTransactions();
+  sent.onSent = (_, transaction) => announced.push(transaction);
   const sender = new TransactionSender({ executor: new CallExecutor(pool as never, { timeoutMs: 1000 }), sent });
   const send = (raw: Hex) => sender.send(context, 'eth_sendRawTransaction', parseRawTransaction('transaction', raw));
   return { send, broadcasts, jobs, chain, context, state, listeners, announced, sent, abort };

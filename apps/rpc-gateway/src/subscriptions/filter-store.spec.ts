@@ -1,4 +1,5 @@
 import { openRedis, redisScript } from '@cairn/redis';
+import type { ProcessGroup, SharedFunctions } from '@cairn/service-kit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { describeWithRedis } from '../../../../tools/engines/jest.mjs';
 import { parseLogFilter } from '../methods/logs/log-filter.ts';
@@ -6,8 +7,10 @@ import { NetworkPending } from '../sending/pending-transactions.ts';
 import type { FilterTopic } from './filter-events.ts';
 import { type FilterStore, filterLimits } from './filter-store.ts';
 import { KeyFilters } from './filters.ts';
+import { GroupFilterStore } from './group-filter-store.ts';
 import { MemoryFilterStore } from './memory-filter-store.ts';
 import { RedisFilterStore } from './redis-filter-store.ts';
+import { sharedFilters } from './shared-filters.ts';
 import { newSubscriptionId } from './subscription-id.ts';
 import { hashOf, TestChain } from './test-chain.fixture.ts';
 
@@ -93,6 +96,17 @@ function describeFilterStore(name: string, open: () => Promise<FilterStore>): vo
 }
 
 describeFilterStore('MemoryFilterStore', async () => new MemoryFilterStore());
+
+describe('filters in the primary process', () => {
+  let functions: SharedFunctions;
+  beforeEach(() => {
+    functions = sharedFilters();
+  });
+  /** Passes calls as the channel between processes does: as structured clones. */
+  const call: ProcessGroup['call'] = async (name, ...parameters) =>
+    structuredClone(await functions[name]?.(...(structuredClone(parameters) as never[])));
+  describeFilterStore('GroupFilterStore', async () => new GroupFilterStore({ call }));
+});
 
 describeWithRedis('filters in Redis', (server) => {
   const opened: FilterStore[] = [];

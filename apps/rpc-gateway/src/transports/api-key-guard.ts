@@ -1,5 +1,15 @@
-import { Auth, type Client, FailureGate, type Principal, requireClient, requireNetwork } from '@cairn/auth';
+import {
+  Auth,
+  type Client,
+  type FailureGate,
+  type Principal,
+  requireClient,
+  requireNetwork,
+  sharedFailureGate,
+} from '@cairn/auth';
 import { errorText, isCairnError } from '@cairn/errors';
+import { type ProcessGroup, singleProcess } from '@cairn/service-kit';
+import { PROCESSES } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { authorizeTopic } from '../authorize.ts';
 import type { Topic } from '../subscriptions/topic.ts';
@@ -8,9 +18,14 @@ import { TransportError } from './transport-error.ts';
 /** Authenticates API keys in paths and checks which clients, networks and events a key allows. */
 @Injectable()
 export class ApiKeyGuard {
-  readonly #failures = new FailureGate();
+  readonly #failures: FailureGate;
 
-  constructor(@Inject(Auth) private readonly auth: Pick<Auth, 'identify' | 'recent'>) {}
+  constructor(
+    @Inject(Auth) private readonly auth: Pick<Auth, 'identify' | 'recent'>,
+    @Inject(PROCESSES) processes: ProcessGroup = singleProcess,
+  ) {
+    this.#failures = sharedFailureGate(processes);
+  }
 
   /** The principal of a recently used key without a promise; `undefined` if the key has to be read. */
   recent(key: string): Principal | undefined {

@@ -87,10 +87,10 @@ export class GatewayServer implements RawHttp {
     const { ledger } = this.metering;
     registerUsageMetrics(metrics, { counts: () => ledger.totals(), boundsMs: latencyBoundsMs });
     const heads = () => networks.heads().map(({ network, head }) => [{ network }, head] as const);
-    registerGauge(metrics, 'cairn_chain_head', 'Height of the newest block.', heads, ['network']);
+    registerGauge(metrics, 'cairn_chain_head', 'Height of the newest block.', heads, ['network'], 'max');
     const lags = () =>
       networks.heads().flatMap(({ network, lag }) => (lag === undefined ? [] : [[{ network }, lag] as const]));
-    registerGauge(metrics, 'cairn_chain_lag_blocks', 'Blocks that the source is ahead.', lags, ['network']);
+    registerGauge(metrics, 'cairn_chain_lag_blocks', 'Blocks that the source is ahead.', lags, ['network'], 'max');
     const calls = (state: 'running' | 'queued' | 'idle' | 'replaced') => () => pool.stats()[state];
     registerGauge(metrics, 'cairn_calls_running', 'Calls that workers are executing.', calls('running'));
     registerGauge(metrics, 'cairn_calls_queued', 'Calls that wait for a worker.', calls('queued'));

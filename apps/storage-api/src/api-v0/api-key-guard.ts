@@ -2,26 +2,33 @@ import type { IncomingMessage } from 'node:http';
 import {
   Auth,
   type Client,
-  FailureGate,
+  type FailureGate,
   type Principal,
   parseBasicCredentials,
   RecentPrincipals,
   requireClient,
   requireStorage,
+  sharedFailureGate,
 } from '@cairn/auth';
 import { isCairnError } from '@cairn/errors';
-import type { FastRequest } from '@cairn/service-kit';
+import type { FastRequest, ProcessGroup } from '@cairn/service-kit';
+import { PROCESSES } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command } from './command.ts';
 
 /** Authenticates requests and checks that their key allows the client and the command. */
 @Injectable()
 export class ApiKeyGuard {
-  readonly #failures = new FailureGate();
+  readonly #failures: FailureGate;
   /** Callers of the fast path: a change of an account or key takes effect there after 100 ms. */
   readonly #recent = new RecentPrincipals();
 
-  constructor(@Inject(Auth) private readonly auth: Auth) {}
+  constructor(
+    @Inject(Auth) private readonly auth: Auth,
+    @Inject(PROCESSES) processes: ProcessGroup,
+  ) {
+    this.#failures = sharedFailureGate(processes);
+  }
 
   /** Like {@link canActivate}, but returns `undefined` for a caller that it may refuse, and records no failure then. */
   async findCaller(request: Pick<FastRequest, 'headers' | 'remoteAddress'>, scope: Command['scope']) {

@@ -33,13 +33,22 @@ export class StorageState {
   registerMetrics(registry: Registry): void {
     const { store, uploads } = this;
     const { counts } = this.maintenance;
-    registerGauge(registry, 'cairn_store_bytes', 'Sum of the lengths of all blocks.', () => store.fullness().bytes);
+    registerGauge(
+      registry,
+      'cairn_store_bytes',
+      'Sum of the lengths of all blocks.',
+      () => store.fullness().bytes,
+      [],
+      'max',
+    );
     // Without a limit in the settings the disk is the limit.
     registerGauge(
       registry,
       'cairn_store_bytes_max',
       'Limit of the sum of the lengths of all blocks.',
       () => store.fullness().bytesMax,
+      [],
+      'max',
     );
     registerGauge(registry, 'cairn_uploads', 'Running adds.', () => uploads.running);
     registerGauge(registry, 'cairn_collections', 'Garbage collections since the start.', () => counts.collections);

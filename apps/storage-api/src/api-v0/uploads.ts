@@ -1,5 +1,6 @@
 import { BufferPool } from '@cairn/blockstore';
-import { SETTINGS } from '@cairn/service-kit/nest';
+import { type ProcessGroup, shareOf, singleProcess } from '@cairn/service-kit';
+import { PROCESSES, SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import type { StorageSettings } from '../settings.ts';
 import { ApiError } from './api-error.ts';
@@ -15,7 +16,10 @@ export class Uploads {
   /** Buffers for the leaves of uploads. */
   readonly buffers = new BufferPool({ bytesMax: bufferBytesMax });
 
-  constructor(@Inject(SETTINGS) private readonly settings: StorageSettings) {}
+  constructor(
+    @Inject(SETTINGS) private readonly settings: StorageSettings,
+    @Inject(PROCESSES) private readonly processes: ProcessGroup = singleProcess,
+  ) {}
 
   /** Number of uploads under way. */
   get running(): number {
@@ -28,7 +32,7 @@ export class Uploads {
    * @throws ApiError 429 while all permits, or those of the account, are in use
    */
   async run<T>(accountId: string, work: () => Promise<T>): Promise<T> {
-    const { CAIRN_UPLOADS_MAX: most } = this.settings;
+    const most = shareOf(this.settings.CAIRN_UPLOADS_MAX, this.processes);
     const own = this.#ofAccounts.get(accountId) ?? 0;
     const free = most - this.#running;
     if (own >= free) throw busy(free === 0 ? `${most} uploads` : `${own} uploads of this account`);

@@ -85,7 +85,14 @@ export class PinQueueRunner implements OnApplicationBootstrap, OnModuleDestroy, 
   registerMetrics(registry: Registry): void {
     const { queue, requests } = this;
     const { counts } = queue;
-    registerGauge(registry, 'cairn_pin_requests_open', 'Pin requests that wait or run.', () => requests.openCount());
+    registerGauge(
+      registry,
+      'cairn_pin_requests_open',
+      'Pin requests that wait or run.',
+      () => requests.openCount(),
+      [],
+      'max',
+    );
     registerGauge(registry, 'cairn_pin_attempts_running', 'Attempts to pin that run.', () => queue.running);
     registerGauge(registry, 'cairn_pin_requests_pinned', 'Pin requests pinned since the start.', () => counts.pinned);
     registerGauge(registry, 'cairn_pin_requests_failed', 'Pin requests failed since the start.', () => counts.failed);

@@ -2,8 +2,8 @@ import { resealSecrets } from '@cairn/auth';
 import { errorChain } from '@cairn/errors';
 import type { NameStore } from '@cairn/ipns';
 import type { PinRequestStore } from '@cairn/pinning';
-import type { Logger } from '@cairn/service-kit';
-import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
+import type { Logger, ProcessGroup } from '@cairn/service-kit';
+import { LOGGER, PROCESSES, SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { NAME_STORE } from '../api-v0/names/name-store.token.ts';
 import type { StorageSettings } from '../settings.ts';
@@ -21,11 +21,14 @@ export class SecretResealer implements OnApplicationBootstrap, OnModuleDestroy {
     @Inject(NAME_STORE) private readonly names: NameStore,
     @Inject(PIN_REQUEST_STORE) private readonly requests: PinRequestStore,
     @Inject(SETTINGS) private readonly settings: StorageSettings,
+    @Inject(PROCESSES) private readonly processes: ProcessGroup,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.#running = this.#reseal();
+    this.processes.whenLeading(() => {
+      this.#running = this.#reseal();
+    });
   }
 
   async onModuleDestroy(): Promise<void> {

@@ -56,7 +56,14 @@ export class WebhookRunner implements OnApplicationBootstrap, OnModuleDestroy {
   registerMetrics(registry: Registry): void {
     const { counts } = this.#sender;
     const { webhooks } = this.requests;
-    registerGauge(registry, 'cairn_webhooks_waiting', 'Events of webhooks that wait.', () => webhooks.waitingCount());
+    registerGauge(
+      registry,
+      'cairn_webhooks_waiting',
+      'Events of webhooks that wait.',
+      () => webhooks.waitingCount(),
+      [],
+      'max',
+    );
     registerGauge(registry, 'cairn_webhooks_delivered', 'Events delivered since the start.', () => counts.delivered);
     registerGauge(registry, 'cairn_webhooks_retried', 'Failed deliveries that are retried.', () => counts.retried);
     registerGauge(registry, 'cairn_webhooks_dropped', 'Events that no receiver took.', () => counts.dropped);

@@ -14,9 +14,9 @@ export interface AdminOptions {
    * Default: none.
    */
   readonly hosts?: ReadonlySet<string>;
-  readonly registry: Registry;
+  readonly registry: Pick<Registry, 'metrics' | 'contentType'>;
   /** Dependencies of the service, each with its problem where it has one. */
-  readonly dependencies: () => readonly Dependency[];
+  readonly dependencies: () => readonly Dependency[] | Promise<readonly Dependency[]>;
 }
 
 const noNames: ReadonlySet<string> = new Set();
@@ -58,7 +58,7 @@ export class AdminServer {
     }
     if (path === '/livez') return sendJson(response, 200, { status: 'ok' });
     if (path !== '/readyz') return sendJson(response, 404, { error: 'There are /metrics, /livez and /readyz.' });
-    const state = readiness(this.#options.dependencies());
+    const state = readiness(await this.#options.dependencies());
     sendJson(response, state.status === 'ok' ? 200 : 503, state);
   }
 

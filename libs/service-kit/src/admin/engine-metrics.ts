@@ -19,7 +19,7 @@ export function registerEngineMetrics(registry: Registry, engines: () => readonl
     );
   const up = () =>
     engines().map(({ name, problem, warning }) => [{ engine: name }, (problem ?? warning) ? 0 : 1] as const);
-  registerGauge(registry, 'cairn_engine_up', 'Whether the last check of the engine succeeded.', up, ['engine']);
+  registerGauge(registry, 'cairn_engine_up', 'Whether the last check of the engine succeeded.', up, ['engine'], 'min');
   const gauges = each(({ gauges }) => gauges, 'of');
   registerGauge(registry, 'cairn_engine_state', 'Connections and waiting calls of the engine.', gauges, [
     'engine',

@@ -60,10 +60,10 @@ export class FastConnection {
     return this.#request !== undefined;
   }
 
-  /** Ends the connection as soon as no request is being answered. */
-  drain(): void {
+  /** Ends the connection as soon as no request is being answered. `lingers`: it ends after the next response instead. */
+  drain({ lingers }: { readonly lingers: boolean }): void {
     this.#isDraining = true;
-    if (this.#request === undefined) this.#socket.end();
+    if (this.#request === undefined && !lingers) this.#socket.end();
   }
 
   destroy(): void {

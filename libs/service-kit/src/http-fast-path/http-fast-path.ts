@@ -31,7 +31,7 @@ export class HttpFastPath {
     server.on(event, (socket: Socket) => {
       const connection = new FastConnection(socket, { handler, keepAliveMs, handOver, onClose });
       this.#connections.add(connection);
-      if (this.#isDraining) connection.drain();
+      if (this.#isDraining) connection.drain({ lingers: true });
     });
   }
 
@@ -47,10 +47,10 @@ export class HttpFastPath {
     return count;
   }
 
-  /** Ends every connection as soon as its request is answered. */
-  drain(): void {
+  /** Ends every connection as soon as its request is answered. `lingers`: connections without a request may send one more. */
+  drain({ lingers = false } = {}): void {
     this.#isDraining = true;
-    for (const connection of this.#connections) connection.drain();
+    for (const connection of this.#connections) connection.drain({ lingers });
   }
 
   /** Destroys every connection. */

@@ -40,12 +40,14 @@ const script = `
     },
     portSetting: 'STORAGE_API_PORT',
     adminPortSetting: 'STORAGE_API_ADMIN_PORT',
-    ...(isExpress && { adapter: () => new ExpressAdapter() }),
-    module: (context) => ({
-      module: AppModule,
-      imports: [ServiceKitModule.forRoot(context)],
-      controllers: isExpress ? [FromNest] : [],
-      providers: [{ provide: RAW_HTTP, useValue: raw }],
+    load: async () => ({
+      ...(isExpress && { adapter: () => new ExpressAdapter() }),
+      module: (context) => ({
+        module: AppModule,
+        imports: [ServiceKitModule.forRoot(context)],
+        controllers: isExpress ? [FromNest] : [],
+        providers: [{ provide: RAW_HTTP, useValue: raw }],
+      }),
     }),
   });`;
 

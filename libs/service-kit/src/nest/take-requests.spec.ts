@@ -16,7 +16,6 @@ beforeEach(async () => {
   answers = [];
   asked = [];
   const raw: RawHttp = {
-    connectionsMax: 3,
     handleRequest(request, response) {
       asked.push(request.url ?? '');
       request.resume();
@@ -29,7 +28,8 @@ beforeEach(async () => {
     },
   };
   server = createServer();
-  taken = takeRequests({ server, raw, state: { isDraining: false }, dependencies: () => [], isTls: false });
+  const state = { isDraining: false, isLingering: false };
+  taken = takeRequests({ server, raw, state, dependencies: () => [], isTls: false, connectionsMax: 3 });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;
 });

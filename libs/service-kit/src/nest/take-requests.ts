@@ -18,12 +18,21 @@ const clientErrors: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
+/** Progress of a shutdown. */
+export interface DrainState {
+  readonly isDraining: boolean;
+  /** Connections whose last response promised to keep them may send one more request. */
+  readonly isLingering: boolean;
+}
+
 export interface TakeRequestsOptions {
   readonly server: Server;
   readonly raw: RawHttp;
-  readonly state: { readonly isDraining: boolean };
+  readonly state: DrainState;
   readonly dependencies: () => readonly Dependency[];
   readonly isTls: boolean;
+  /** Concurrent connections of this process. Default: no limit. */
+  readonly connectionsMax?: number | undefined;
 }
 
 /** Requests of a server, as {@link takeRequests} counts them. */
@@ -33,7 +42,14 @@ export interface TakenRequests {
 }
 
 /** Puts health and the raw handlers before the listeners of the HTTP adapter. */
-export function takeRequests({ server, raw, state, dependencies, isTls }: TakeRequestsOptions): TakenRequests {
+export function takeRequests({
+  server,
+  raw,
+  state,
+  dependencies,
+  isTls,
+  connectionsMax,
+}: TakeRequestsOptions): TakenRequests {
   const taken = { inFlight: 0 };
   const express = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
   server.removeAllListeners('request');
@@ -47,7 +63,7 @@ export function takeRequests({ server, raw, state, dependencies, isTls }: TakeRe
     // A response that began before the signal may have promised to keep its connection. The connection is ended after
     // the response is flushed; closeIdleConnections would cut off buffered bytes.
     response.once('finish', () => {
-      if (state.isDraining) request.socket.end();
+      if (state.isDraining && !state.isLingering) request.socket.end();
     });
     if (answerHealth(request, response, dependencies)) return;
     taken.inFlight++;
@@ -76,7 +92,7 @@ export function takeRequests({ server, raw, state, dependencies, isTls }: TakeRe
       socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
     else socket.destroy();
   });
-  if (raw.connectionsMax !== undefined) server.maxConnections = raw.connectionsMax;
+  if (connectionsMax !== undefined) server.maxConnections = connectionsMax;
   // An upload may take hours as long as bytes arrive; headers have a deadline.
   server.requestTimeout = 0;
   server.headersTimeout = 30_000;

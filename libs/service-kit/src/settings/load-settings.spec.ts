@@ -58,7 +58,10 @@ describe('loadSettings', () => {
     [{ STORAGE_API_PORT: '70000' }, 'STORAGE_API_PORT: expected a port from 0 to 65535, got "70000"'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: expected one of fatal, error'],
     [{ CAIRN_HOEM: '/x' }, 'CAIRN_HOEM: there is no such setting. Did you mean CAIRN_HOME?'],
-    [{ CAIRN_TELEPORTER: 'a' }, 'CAIRN_TELEPORTER: there is no such setting. Remove it. The README lists all settings.'],
+    [
+      { CAIRN_TELEPORTER: 'a' },
+      'CAIRN_TELEPORTER: there is no such setting. Remove it. The README lists all settings.',
+    ],
     [{ CAIRN_DEMO_KEY: 'a' }, 'CAIRN_DEMO_SECRET: CAIRN_DEMO_KEY is set, so'],
     [{ CAIRN_NETWORKS: 'none.json' }, 'CAIRN_NETWORKS: there is no file'],
     [{ TLS_CERT: 'none.pem', TLS_KEY: 'none.pem' }, 'TLS_CERT: the file'],

@@ -34,6 +34,8 @@ export async function startService({ main, home, env = {} }: StartServiceOptions
     CONSOLE_PORT: '0',
     IPFS_GATEWAY_PORT: '0',
     IPFS_PEER_API_PORT: '0',
+    // One process starts faster. TEST_PROCESSES=2 runs a suite against several.
+    CAIRN_PROCESSES: process.env.TEST_PROCESSES ?? '1',
     ...env,
   };
   const child = spawn(process.execPath, [main], {

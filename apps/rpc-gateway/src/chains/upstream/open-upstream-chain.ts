@@ -11,10 +11,11 @@ import {
   ProvenChain,
 } from '@cairn/proven-chain';
 import { LmdbContentCache } from '@cairn/proven-state';
-import type { Logger } from '@cairn/service-kit';
+import type { Logger, ProcessGroup } from '@cairn/service-kit';
 import { createUpstreamPool, type UpstreamPool } from '@cairn/upstream';
 import { beaconNetworkOf } from './beacon-config.ts';
 import { LightClientHeads } from './light-client-heads.ts';
+import { SharedHeads } from './shared-heads.ts';
 import { UpstreamChain } from './upstream-chain.ts';
 import type { UpstreamReports } from './upstream-reports.ts';
 import { upstreamSpec } from './upstream-spec.ts';
@@ -25,6 +26,7 @@ export interface OpenUpstreamOptions {
   readonly cacheBytesMax: number;
   readonly reports: UpstreamReports;
   readonly logger: Logger;
+  readonly processes: ProcessGroup;
 }
 
 /** Upstreams that must agree where a light client gives no proof of an old block. */
@@ -33,7 +35,7 @@ const attestationQuorum = 2;
 /** Opens the cache, the upstreams and the head source of a network. No request is sent yet. @throws NETWORKS_INVALID */
 export async function openUpstreamChain(
   network: UpstreamNetwork,
-  { home, cacheBytesMax, reports, logger }: OpenUpstreamOptions,
+  { home, cacheBytesMax, reports, logger, processes }: OpenUpstreamOptions,
 ): Promise<UpstreamChain> {
   const { name } = network;
   const { spec, genesisHash } = await upstreamSpec(network);
@@ -46,7 +48,7 @@ export async function openUpstreamChain(
   });
   const pool = createUpstreamPool({
     chainId: BigInt(spec.chainId),
-    upstreams: network.upstreams,
+    upstreams: network.upstreams.map((upstream) => withShareOfRate(upstream, processes)),
     onEvent: (event) => reports.event(name, event),
   });
   const attestation = attestationOf(network, pool);
@@ -65,11 +67,24 @@ export async function openUpstreamChain(
       onEvent: (event) => reports.lightClient(name, event),
     });
   };
-  const heads = new HeadTracker({ blocks, feed: feed(), onError });
+  const heads = new HeadTracker({
+    blocks,
+    feed: new SharedHeads({ feed: feed(), processes, network: name }),
+    onError,
+  });
   const provenChain = new ProvenChain({ spec, blocks, heads: () => heads.heads, genesisHash, attestation });
   const { source, fetch, learn } = new ProvenCalls({ blocks, directory: cacheDirectory });
   const calls = { spec, source, fetch, learn };
   return new UpstreamChain({ network, pool, heads, provenChain, calls, cache });
+}
+
+/** Divides the rate of an upstream among the processes of the gateway. */
+function withShareOfRate(
+  upstream: UpstreamNetwork['upstreams'][number],
+  { count }: ProcessGroup,
+): UpstreamNetwork['upstreams'][number] {
+  const { url, requestsPerSecond: rate } = typeof upstream === 'string' ? { url: upstream } : upstream;
+  return rate === undefined ? upstream : { url, requestsPerSecond: rate / count };
 }
 
 /** Agreement that a network accepts where no proof exists. A light client with one upstream has none. */

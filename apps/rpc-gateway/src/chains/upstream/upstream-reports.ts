@@ -1,4 +1,4 @@
-import { type Logger, type Registry, registerCounter, registerGauge } from '@cairn/service-kit';
+import { type GaugeOfGroup, type Logger, type Registry, registerCounter, registerGauge } from '@cairn/service-kit';
 import type { UpstreamEvent } from '@cairn/upstream';
 import type { LightClientWorkerEvent } from './light-client-protocol.ts';
 import type { UpstreamChain } from './upstream-chain.ts';
@@ -60,6 +60,7 @@ export class UpstreamReports {
       name: string,
       help: string,
       read: (state: ReturnType<UpstreamChain['upstreams']['states']>[number]) => number | undefined,
+      aggregator: GaugeOfGroup = 'max',
     ) =>
       registerGauge(
         metrics,
@@ -73,15 +74,23 @@ export class UpstreamReports {
             }),
           ),
         ['network', 'upstream'],
+        aggregator,
       );
     gauge('cairn_upstream_height', 'Height that the upstream claims.', ({ height }) => Number(height));
-    gauge('cairn_upstream_is_usable', '1 if the upstream is asked.', ({ breaker, isIsolated, isChainVerified }) =>
-      Number(breaker !== 'open' && !isIsolated && isChainVerified),
-    );
+    const isUsable = ({
+      breaker,
+      isIsolated,
+      isChainVerified,
+    }: (typeof chains)[number]['upstreams'] extends {
+      states(): readonly (infer State)[];
+    }
+      ? State
+      : never) => Number(breaker !== 'open' && !isIsolated && isChainVerified);
+    gauge('cairn_upstream_is_usable', '1 if the upstream is asked.', isUsable, 'min');
     gauge('cairn_upstream_p95_seconds', 'Time of 95 % of the answers.', ({ p95Ms }) =>
       p95Ms === undefined ? undefined : p95Ms / 1000,
     );
-    gauge('cairn_upstream_in_flight', 'Calls that the upstream has not answered.', ({ inFlight }) => inFlight);
+    gauge('cairn_upstream_in_flight', 'Calls that the upstream has not answered.', ({ inFlight }) => inFlight, 'sum');
   }
 
   #count(labels: Labels): void {

@@ -54,10 +54,9 @@ export class NameSchedule implements OnApplicationBootstrap, OnModuleDestroy, On
   registerMetrics(registry: Registry): void {
     const { counts } = this.#republisher;
     const { records } = this.#names.store;
-    registerGauge(registry, 'cairn_name_records', 'IPNS records in the store.', () => records.recordCount());
-    registerGauge(registry, 'cairn_name_records_scheduled', 'IPNS records in the schedule.', () =>
-      records.scheduledCount(),
-    );
+    registerGauge(registry, 'cairn_name_records', 'IPNS records in the store.', () => records.recordCount(), [], 'max');
+    const scheduled = () => records.scheduledCount();
+    registerGauge(registry, 'cairn_name_records_scheduled', 'IPNS records in the schedule.', scheduled, [], 'max');
     registerGauge(
       registry,
       'cairn_name_records_announced',
@@ -81,6 +80,8 @@ export class NameSchedule implements OnApplicationBootstrap, OnModuleDestroy, On
       'cairn_name_record_oldest_seconds',
       'Time since the oldest of the last puts of IPNS records to the network.',
       async () => (await this.#republisher.oldestSeconds()) ?? 0,
+      [],
+      'max',
     );
   }
 }

@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+const main = new URL('./group-service.fixture.mjs', import.meta.url).pathname;
+const home = mkdtempSync(join(tmpdir(), 'cairn-group-'));
+const children: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(home, { recursive: true });
+});
+
+type Line = Readonly<Record<string, unknown>>;
+
+function start(env: Readonly<Record<string, string>> = {}) {
+  const settings = { CAIRN_HOME: home, CAIRN_PROCESSES: '2', STORAGE_API_PORT: '0', LOG_LEVEL: 'debug', ...env };
+  const child = spawn(process.execPath, [main], {
+    cwd: home,
+    env: { PATH: process.env.PATH, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  const lines: Line[] = [];
+  let text = '';
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(JSON.parse(line));
+    child.emit('line');
+  });
+  child.stderr.setEncoding('utf8').on('data', (more: string) => {
+    text += more;
+  });
+  const exit = once(child, 'close').then(([code]) => ({ code, lines, text }));
+  /** Resolves when so many lines have this message. */
+  const logged = async (message: string, count = 1): Promise<Line> => {
+    for (;;) {
+      const found = lines.filter(({ msg }) => msg === message);
+      if (found.length >= count) return found.at(-1) as Line;
+      await Promise.race([once(child, 'line'), exit.then(() => Promise.reject(new Error(`no ${message}: ${text}`)))]);
+    }
+  };
+  return { child, lines, logged, exit };
+}
+
+interface Answer {
+  readonly pid: number;
+  readonly isLeading: boolean;
+  readonly heard: readonly string[];
+}
+
+/** Sends requests, each on a new connection, so that they reach all processes in turn. */
+async function get(port: unknown, path = '/'): Promise<Answer> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } });
+  return (await answer.json()) as Answer;
+}
+
+async function processesOf(port: unknown): Promise<ReadonlyMap<number, Answer>> {
+  const answers = await Promise.all(Array.from({ length: 8 }, () => get(port)));
+  return new Map(answers.map((answer) => [answer.pid, answer]));
+}
+
+const eventually = async (holds: () => Promise<boolean>) => {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
+};
+
+describe('a service of two processes', () => {
+  let service: ReturnType<typeof start>;
+  let port: unknown;
+  let adminPort: unknown;
+  const metric = async (name: string) => {
+    const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+    return Number(new RegExp(`^${name}\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1]);
+  };
+  beforeAll(async () => {
+    service = start({ STORAGE_API_ADMIN_PORT: '0' });
+    ({ port } = await service.logged('storage-api listens'));
+    ({ adminPort } = await service.logged('the admin port serves metrics and health'));
+    await service.logged('a process serves', 2);
+  });
+
+  test('answers from both, one of which leads', async () => {
+    const processes = await processesOf(port);
+    expect(processes.size).toBe(2);
+    expect([...processes.values()].filter(({ isLeading }) => isLeading)).toHaveLength(1);
+  });
+
+  test('shares functions and published values', async () => {
+    const counts = await Promise.all(Array.from({ length: 6 }, () => get(port, '/count')));
+    expect([...counts].sort()).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(await get(port, '/unknown')).toMatchObject({ code: 'PROCESS_CALL_FAILED' });
+    for (const word of ['one', 'two', 'three']) await get(port, `/say/${word}`);
+    await eventually(async () => {
+      const heard = [...(await processesOf(port)).values()].flatMap((answer) => answer.heard);
+      return ['one', 'two', 'three'].every((word) => heard.includes(word));
+    });
+  });
+
+  test('reports metrics and health of the whole, and totals that do not fall when a process ends', async () => {
+    const before = await metric('cairn_test_total');
+    for (let n = 0; n < 4; n++) await get(port);
+    expect(await metric('cairn_test_total')).toBe(before + 4);
+    expect(await metric('cairn_processes')).toBe(2);
+    const leading = [...(await processesOf(port)).values()].find(({ isLeading }) => isLeading)?.pid ?? 0;
+    const total = await metric('cairn_test_total');
+    process.kill(leading, 'SIGKILL');
+    await service.logged('a process ended; it is replaced');
+    expect(await metric('cairn_test_total')).toBeGreaterThanOrEqual(total);
+    const ready = await fetch(`http://127.0.0.1:${adminPort}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([200, { status: 'ok', dependencies: { test: 'ok' } }]);
+    await service.logged('a process serves', 3);
+    const processes = await processesOf(port);
+    expect([processes.size, processes.has(leading)]).toEqual([2, false]);
+    expect([...processes.values()].filter(({ isLeading }) => isLeading)).toHaveLength(1);
+    expect(await metric('cairn_process_crashes_total')).toBe(1);
+  });
+
+  test('SIGUSR2 replaces both without a failed request, and new processes get the kept values', async () => {
+    const old = await processesOf(port);
+    const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+    const failures: unknown[] = [];
+    let isLoading = true;
+    let answered = 0;
+    const load = Array.from({ length: 8 }, async () => {
+      while (isLoading) {
+        await new Promise<void>((resolve) => {
+          const failed = (error: unknown) => {
+            failures.push(error);
+            resolve();
+          };
+          request({ port: Number(port), host: '127.0.0.1', agent }, (response) => {
+            answered++;
+            response.resume().once('end', resolve).once('error', failed);
+          })
+            .once('error', failed)
+            .end();
+        });
+      }
+    });
+    service.child.kill('SIGUSR2');
+    await service.logged('all processes are replaced');
+    isLoading = false;
+    await Promise.all(load);
+    agent.destroy();
+    expect([failures, answered > 100]).toEqual([[], true]);
+    const processes = await processesOf(port);
+    expect([processes.size, [...processes.keys()].filter((pid) => old.has(pid))]).toEqual([2, []]);
+    for (const { heard } of processes.values()) expect(heard).toEqual(['two', 'three']);
+  }, 60_000);
+
+  test('SIGTERM ends all processes with exit code 0', async () => {
+    const pids = [...(await processesOf(port)).keys()];
+    service.child.kill('SIGTERM');
+    expect(await service.exit).toMatchObject({ code: 0 });
+    for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+});
+
+test('a taken port and wrong settings end a service of several processes with its message', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const address = other.address();
+  const taken = String(typeof address === 'object' ? address?.port : 0);
+  const refused = await start({ STORAGE_API_PORT: taken }).exit;
+  other.close();
+  const fatal = refused.lines.find(({ level }) => level === 60);
+  expect([refused.code, fatal?.msg]).toEqual([
+    1,
+    `storage-api cannot listen on 127.0.0.1:${taken}: the port is taken. Set STORAGE_API_PORT to another one.`,
+  ]);
+  const wrong = await start({ CAIRN_PROCESSES: '0' }).exit;
+  expect([wrong.code, wrong.text]).toEqual([
+    1,
+    expect.stringContaining('CAIRN_PROCESSES: expected a number of processes'),
+  ]);
+});
