@@ -114,7 +114,7 @@ export function StateDot({ color }: { color: 'teal' | 'red' | 'orange' | 'gray' 
 export function Waiting() {
   return (
     <Center py="xl">
-      <Loader aria-label="Loading" />
+      <Loader role="img" aria-label="Loading" />
     </Center>
   );
 }

@@ -58,7 +58,7 @@ function Block({ root, link }: { root: string; link: BlockLink }) {
 function LinksOf({ root, cid }: { root: string; cid: string }) {
   const links = useApi<Links>(`files/${root}/links?of=${cid}`);
   if (links.data === undefined)
-    return links.error ? <Failure error={links.error} /> : <Loader size="xs" aria-label="Loading" />;
+    return links.error ? <Failure error={links.error} /> : <Loader size="xs" role="img" aria-label="Loading" />;
   const { links: found, isCut } = links.data;
   if (found.length === 0)
     return (
