@@ -5,7 +5,7 @@ import { type FromWorker, type MetricsJson, type ToWorker, type WorkerStart, wor
 import { type HubMember, PrimaryHub } from './primary-hub.ts';
 import type { SharedFunctions } from './process-group.ts';
 
-export const processLimits = {
+const processLimits = {
   /** Pause before a replacement starts: doubles with each failure of the same place, and resets after a minute of life. */
   backoffMs: 100,
   backoffMsMax: 30_000,
