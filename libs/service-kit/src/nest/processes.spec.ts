@@ -160,6 +160,31 @@ describe('a service of two processes', () => {
   });
 });
 
+test('the other processes end with the primary one, also after kill -9', async () => {
+  const service = start();
+  const { port } = await service.logged('storage-api listens');
+  await service.logged('a process serves', 2);
+  const pids = [...(await processesOf(port)).keys()];
+  service.child.kill('SIGKILL');
+  await service.exit;
+  const isRunning = (pid: number) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  await eventually(async () => !pids.some(isRunning));
+  expect(pids).toHaveLength(2);
+});
+
+test('SIGTERM while the second process starts ends the service with exit code 0', async () => {
+  const service = start();
+  await service.logged('storage-api listens');
+  service.child.kill('SIGTERM');
+  expect(await service.exit).toMatchObject({ code: 0 });
+});
+
 test('a taken port and wrong settings end a service of several processes with its message', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');

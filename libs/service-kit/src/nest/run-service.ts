@@ -61,8 +61,17 @@ async function run<Shape extends SettingsShape>(
   }
   const { serve } = await import('./serve.ts');
   if (start === undefined) return await serve(options, { settings, logger, processes: singleProcess });
+  endWithPrimary();
   const processes = new WorkerGroup(start, primaryChannel);
   await serve(options, { settings, logger, processes, start });
+}
+
+/**
+ * Kills this process when its primary process has ended. `node:cluster` would call `process.exit`, which waits for an LMDB
+ * transaction that waits for this thread: the process would stay forever and keep the write lock of the store.
+ */
+function endWithPrimary(): void {
+  process.prependListener('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 }
 
 /** Number of processes that the settings choose. A service whose settings have no CAIRN_PROCESSES runs as one. */

@@ -206,7 +206,8 @@ export class Supervisor {
   #onExit(member: Member, code: number | null, signal: string | null): void {
     this.#members.delete(member);
     this.hub.remove(member);
-    if (code !== 0 && this.#isStopping) this.#isClean = false;
+    // The signal ends a process that does not listen yet: it has no requests to drain.
+    if (code !== 0 && this.#isStopping && member.isListening) this.#isClean = false;
     if (member === this.#leader) this.#nameLeader();
     // During a rolling replacement another process has the place already.
     const isReplaced = [...this.#members].some(({ slot, isEnding }) => slot === member.slot && !isEnding);
