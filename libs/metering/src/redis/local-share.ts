@@ -50,11 +50,13 @@ export function startShare(start: ShareStart): CounterShare {
 class BucketShare implements CounterShare {
   readonly rule: LimitRule;
   readonly #rule: { readonly kind: 'bucket'; readonly ratePerSecond: number; readonly capacity: number };
+  readonly #since: number;
   #state: BucketState;
   #taken = 0;
 
   constructor({ known, processes, now }: ShareStart, rule: Extract<LimitRule, { kind: 'bucket' }>) {
     this.rule = rule;
+    this.#since = now;
     const capacity = rule.capacity === 0 ? 0 : Math.max(1, rule.capacity / processes);
     this.#rule = { kind: 'bucket', ratePerSecond: rule.ratePerSecond / processes, capacity };
     const last = known && bucketTokens({ tokens: known.value, at: known.at }, rule.ratePerSecond, now);
@@ -69,10 +71,15 @@ class BucketShare implements CounterShare {
     return { ...result, retryAfterMs: Math.min(result.retryAfterMs, refusalMs) };
   }
 
-  /** The bucket of Redis has refilled meanwhile, at most to its capacity. More than is missing from the share is not owed. */
+  /**
+   * The bucket of Redis has refilled meanwhile, at most to its capacity: what an empty one could not hold is not owed, but what is
+   * missing from the share always is. The lot at the start is owed, or each lost connection would add one to the limit.
+   */
   owed(now: number): number {
     const { ratePerSecond, capacity } = this.#rule;
-    return Math.min(this.#taken, capacity - Math.min(capacity, bucketTokens(this.#state, ratePerSecond, now)));
+    const missing = capacity - Math.min(capacity, bucketTokens(this.#state, ratePerSecond, now));
+    const overflow = Math.max(0, (Math.max(0, now - this.#since) * ratePerSecond) / 1000 - capacity);
+    return Math.min(this.#taken, Math.max(missing, this.#taken - overflow));
   }
 }
 
