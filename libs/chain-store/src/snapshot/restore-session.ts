@@ -149,7 +149,7 @@ export class RestoreSession {
       this.#takeEntries(state);
     };
     await this.#section('state', take, () => ({ state: state.state }));
-    const root = hexFromBytes(state.root());
+    const root = this.#rootOf(state);
     this.#takeEntries(state);
     const { store } = this.#options;
     const header = store.header(store.head.hash);
@@ -160,6 +160,15 @@ export class RestoreSession {
       );
     this.#writes.push(() => this.#tables.meta.put(metaKeys.stateFrom, heightKey(BigInt(base))));
     await this.#commit({ chunks: to });
+  }
+
+  /** The last account ends with the state, so that its faults appear only here. */
+  #rootOf(state: StateLoader): string {
+    try {
+      return hexFromBytes(state.root());
+    } catch (error) {
+      throw this.#refusal('its last account is invalid', error);
+    }
   }
 
   get #isStateComplete(): boolean {

@@ -206,7 +206,8 @@ describe('restoreSnapshot', () => {
         );
         expect(existsSync(at(`run-${run}/chain`))).toBe(false);
       }),
-      { numRuns: 60 },
+      // The example changes the address of the last account.
+      { numRuns: 60, examples: [[6018, 1]] },
     );
   });
 
