@@ -34,7 +34,7 @@ createRoot(root).render(
       cssVariablesResolver={readable}
       getStyleNonce={() => nonce}
     >
-      <Notifications position="top-right" />
+      <Notifications position="bottom-right" />
       <QueryClientProvider client={queries}>
         <App />
       </QueryClientProvider>
