@@ -21,6 +21,8 @@ const untried = new Set<string>(cases.map(({ store }) => store));
 
 let credentials: string;
 let running: RunningService | undefined;
+/** Damaged file, whose whole copy is beside it. */
+let damaged: string | undefined;
 beforeAll(async () => {
   const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(cairn.home, 'accounts') }) });
   await auth.createAccount({ name: 'ann', plan: 'local' });
@@ -36,6 +38,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await running?.stop('SIGKILL');
+  repair();
 });
 afterAll(() => cairn.remove());
 
@@ -70,12 +73,26 @@ function dataFile(store: string): string {
   return join(directory, readdirSync(directory)[0] ?? '', 'data.mdb');
 }
 
+/** Truncates a file. `repair` restores it. */
+function truncate(file: string): void {
+  copyFileSync(file, `${file}.whole`);
+  damaged = file;
+  truncateSync(file, 8_192);
+}
+
+/** Restores the damaged file, also after a test that has failed, so that the next one finds whole stores. */
+function repair(): void {
+  if (damaged === undefined) return;
+  rmSync(damaged);
+  copyFileSync(`${damaged}.whole`, damaged);
+  rmSync(`${damaged}.whole`);
+  damaged = undefined;
+}
+
 test.each(cases)('$name refuses $store when its file is truncated', async ({ name, store }) => {
   const service = await start(name);
   const file = dataFile(store);
-  const whole = `${file}.whole`;
-  copyFileSync(file, whole);
-  truncateSync(file, 8_192);
+  truncate(file);
   const answer = await fetch(`${service.url}/readyz`);
   expect(answer.status).toBe(503);
   const { reason } = (await answer.json()) as { reason: string };
@@ -93,16 +110,12 @@ test.each(cases)('$name refuses $store when its file is truncated', async ({ nam
     );
     expect(refusal).toContain(`${file} is truncated`);
   }
-  rmSync(file);
-  copyFileSync(whole, file);
-  rmSync(whole);
 });
 
 test('a service without readiness requests also refuses a truncated store', async () => {
   const service = await start('rpc-gateway');
   const file = dataFile('accounts');
-  copyFileSync(file, `${file}.whole`);
-  truncateSync(file, 8_192);
+  truncate(file);
   // Background work reads accounts twice a second.
   const deadline = Date.now() + 60_000;
   while ((await use(service, 'rpc-gateway')) !== 500) {
@@ -110,5 +123,4 @@ test('a service without readiness requests also refuses a truncated store', asyn
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   expect(service.process.signalCode).toBeNull();
-  copyFileSync(`${file}.whole`, file);
 });
