@@ -18,7 +18,7 @@ export async function startServices(home, settings = {}, ports = defaultPorts) {
     CAIRN_IPFS_PEER: 'off',
     LOG_LEVEL: 'warn',
     // Comparable with earlier results; memory is that of the process.
-    CAIRN_PROCESSES: '1',
+    CAIRN_PROCESSES: process.env.CAIRN_PROCESSES ?? '1',
     ...settings,
   };
   const child = spawn(process.execPath, [main, 'up'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
