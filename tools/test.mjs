@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { countTests } from './lib/count-tests.mjs';
 // `npm test`: install, build, lint, typecheck, unit tests, package checks and e2e tests, from a bare clone. Ends with
@@ -37,12 +38,14 @@ const run = async (targets, parallel, { more = [], env = {}, selected = selectio
   return { code, failed: failedTasks(text) };
 };
 
+/** Suites of e2e tests at a time: about a third of their time is waiting, for timers, blocks and processes that start. */
+const suitesAtATime = Math.min(6, Math.ceil(availableParallelism() * 1.5));
 const e2e = { more: ['--exclude-task-dependencies'], env: { CI_IS_BUILT: '1' } };
 // Tests of one service start the others, so everything is built, from the cache where nothing has changed.
 const build = await run(['build'], 2, { selected: all });
 const tests = await run(['lint', 'typecheck', 'test', 'check'], 2);
 // No build runs beside services, because it would remove files for a moment that they load.
-const services = await run(['e2e'], 2, e2e);
+const services = await run(['e2e'], suitesAtATime, e2e);
 
 const passedLater = [];
 const isRepeated = process.env.CI !== undefined && Date.now() - startedAt < secondAttemptWithinMs;
