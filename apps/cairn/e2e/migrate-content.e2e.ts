@@ -136,7 +136,7 @@ describeWithPostgres('cairn migrate-stores with content', (postgres) => {
       expect(await cairn.run('backup', backup)).toMatchObject({ code: 0 });
       expect(await restored.run('restore', backup)).toMatchObject({ code: 0 });
       rmSync(backup, { recursive: true });
-    }, 120_000);
+    });
     afterAll(() => {
       cairn.remove();
       restored.remove();
@@ -173,7 +173,7 @@ describeWithPostgres('cairn migrate-stores with content', (postgres) => {
       expect(copied).toMatchObject({ 'pin requests': { requests: 2, webhooks: 1 }, 'file trees': { trees: 1 } });
       expect(copied.blocks?.written).toBeLessThan(copied.blocks?.blocks ?? 0);
       expect(await usagesOf({ CAIRN_HOME: empty, ...env })).toEqual(await usagesOf({ CAIRN_HOME: restored.home }));
-    }, 120_000);
+    });
 
     test('a storage-api without files serves the same bytes, pins, trees, requests and webhook', async () => {
       const service = await startService({ main, home: empty, env });
@@ -186,7 +186,7 @@ describeWithPostgres('cairn migrate-stores with content', (postgres) => {
       } finally {
         await service.stop();
       }
-    }, 120_000);
+    });
 
     test('copies everything back into a new home over kill -9, which a storage-api without engines serves', async () => {
       const back = join(empty, 'back');
@@ -220,7 +220,7 @@ describeWithPostgres('cairn migrate-stores with content', (postgres) => {
       }
       const verified = await outcomeOf(restored.spawn(['verify', '--json'], { CAIRN_HOME: back }));
       expect(JSON.parse(verified.stdout)).toMatchObject({ accounts: 2, problems: [] });
-    }, 120_000);
+    });
 
     test('verify reads every block of the bucket, and names those of a lost pack', async () => {
       const verify = async () => {
@@ -248,6 +248,6 @@ describeWithPostgres('cairn migrate-stores with content', (postgres) => {
       expect(code).toBe(1);
       expect(problems).toContainEqual(expect.stringMatching(/^block \S+ does not match its name; it is quarantined$/));
       expect(problems).toContainEqual(expect.stringMatching(/^pin \S+ of \S+: /));
-    }, 120_000);
+    });
   });
 });

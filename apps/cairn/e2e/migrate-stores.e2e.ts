@@ -25,7 +25,7 @@ describeWithPostgres('cairn migrate-stores', (server) => {
     await cairn.json('gateway', 'host', 'add', 'files.example', 'acme').catch(() => undefined);
     home = openStores({ CAIRN_HOME: cairn.home });
     ids = await fill(home, cairn.home);
-  }, 120_000);
+  });
 
   const migrate = (...args: readonly string[]) =>
     outcomeOf(cairn.spawn(['migrate-stores', ...args], { CAIRN_DATABASE_URL: url }));
@@ -48,7 +48,7 @@ describeWithPostgres('cairn migrate-stores', (server) => {
     expect(report.resumedAfter).toContain('accounts');
     expect(report).toMatchObject({ problems: [], copied: { pins: { pins: 1200 }, 'file trees': { trees: 1 } } });
     expect(report.copied).not.toHaveProperty('accounts');
-  }, 120_000);
+  });
 
   test('the database has the accounts, content, names, usage and identity of the home', async () => {
     const target = openStores({ CAIRN_HOME: '/nowhere', CAIRN_DATABASE_URL: url });

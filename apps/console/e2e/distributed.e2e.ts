@@ -24,7 +24,7 @@ describeWithPostgres('two consoles on a database', (postgres) => {
     const env = { CAIRN_DATABASE_URL, CAIRN_SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') };
     auth = new Auth({ store: await openStores({ CAIRN_HOME: newHome(), CAIRN_DATABASE_URL }).accounts() });
     for (let count = 0; count < 2; count++) consoles.push(await startService({ main, home: newHome(), env }));
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all(consoles.map((service) => service.stop()));
     await auth.close();

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await blocks.sync();
   await blocks.close();
   service = await startService({ main, home, env: { IPFS_GATEWAY_ACCESS: 'public' } });
-}, 60_000);
+});
 
 afterAll(async () => {
   await service.stop();

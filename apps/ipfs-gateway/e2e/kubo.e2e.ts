@@ -75,7 +75,7 @@ function compareAll(): void {
       const last = (await answerOf(service.url, { path: `${path}?format=raw` }))['x-ipfs-roots']?.split(',').at(-1);
       if (last !== undefined) roots.set(path, last);
     }
-  }, 120_000);
+  });
   afterAll(async () => {
     closeConnections();
     await service?.stop();

@@ -88,7 +88,7 @@ function inBrowser(executablePath: string): void {
     page = await browser.newPage();
     page.setDefaultTimeout(30_000);
     page.on('pageerror', (error) => complaints.push(error.message));
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await service?.stop();
@@ -151,7 +151,7 @@ function inBrowser(executablePath: string): void {
     expect(await page.locator('tbody tr').count()).toBe(10_001);
     expect(await overflow()).toBeLessThanOrEqual(0);
     await picture('many');
-  }, 60_000);
+  });
 
   test.each([
     ['/ipfs/nonsense', 400, 'not valid'],

@@ -41,7 +41,7 @@ beforeAll(async () => {
     home,
     env: { IPFS_GATEWAY_ACCESS: 'public', NODE_OPTIONS: '--max-semi-space-size=2' },
   });
-}, 60_000);
+});
 
 afterEach(() => {
   for (const socket of sockets) socket.destroy();
@@ -112,7 +112,7 @@ describe('clients that read slowly', () => {
     });
     first?.resume();
     await until(() => length >= (largeMebibytes - 1) * MiB, 'a slow reader read on');
-  }, 60_000);
+  });
 
   test('slow readers that go away end their responses', async () => {
     const before = service.log.length;
@@ -121,5 +121,5 @@ describe('clients that read slowly', () => {
     const ended = () => service.log.slice(before).filter(({ isComplete }) => isComplete === false).length;
     await until(() => ended() >= 100, 'the end of 100 responses');
     expect(isWholeFile(await read(`/ipfs/${root}/large.bin`))).toBe(true);
-  }, 60_000);
+  });
 });

@@ -58,7 +58,7 @@ beforeAll(async () => {
   });
   api = home.connect(service.url);
   address = (await api.describe()).addresses[0] ?? '';
-}, 60_000);
+});
 afterEach(async () => {
   for (const node of nodes.splice(0)) await node.stop();
 });
@@ -258,7 +258,7 @@ test('a peer that answers with other bytes is disconnected, and the fetch stays 
   await expect(fetching).rejects.toThrow();
   expect(await home.store.has(wanted)).toBe(false);
   await expectHealthy();
-}, 60_000);
+});
 
 test('connections beyond the limit are refused or replaced, and an honest peer connects', async () => {
   const many = await Promise.all(Array.from({ length: connectionsMax + 16 }, () => createNode()));
@@ -270,4 +270,4 @@ test('connections beyond the limit are refused or replaced, and an honest peer c
   }
   await fetchAll();
   await expectHealthy();
-}, 120_000);
+});

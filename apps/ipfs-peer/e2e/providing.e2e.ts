@@ -40,13 +40,13 @@ const startDhtKubo = () =>
     env.IPFS_PEER_BOOTSTRAP = kubos.map(({ address }) => address).join();
     service = await home.start(env);
     api = home.connect(service.url);
-  }, 120_000);
+  });
   afterAll(async () => {
     await api?.close();
     await service?.stop();
     await Promise.all(kubos.map((kubo) => kubo.stop()));
     await home?.close();
-  }, 60_000);
+  });
 
   const add = async () => {
     let root = '';
@@ -86,7 +86,7 @@ const startDhtKubo = () =>
     // The announcement was stored, so that the next process does not repeat it.
     expect(await api.provide.status()).toMatchObject({ records: 1, waiting: 0, announced: 0, failed: 0 });
     expect((await api.provide.status()).oldestSeconds).toBeGreaterThanOrEqual(0);
-  }, 120_000);
+  });
 
   test('a root without a pin is no longer announced', async () => {
     const root = await add();
@@ -95,7 +95,7 @@ const startDhtKubo = () =>
     await home.unpin('ann', root);
     await api.provide.removed([parseCid(root)]);
     expect(await api.provide.status()).toMatchObject({ records: 1 });
-  }, 60_000);
+  });
 
   test('the metrics report the announcements', async () => {
     const read = async () => {
@@ -105,5 +105,5 @@ const startDhtKubo = () =>
     while (!/^cairn_provide_records(\{.*\})? 1$/m.test(await read()))
       await new Promise((resolve) => setTimeout(resolve, 200));
     expect(await read()).toMatch(/^cairn_provide_waiting(\{.*\})? 0$/m);
-  }, 60_000);
+  });
 });

@@ -33,7 +33,7 @@ beforeAll(async () => {
   client = createPublicClient({ chain, transport: http(url), pollingInterval: 100 }) as PublicClient;
   contract = (await send(initCode)).contractAddress as Hex;
   for (const value of [5, 6, 7]) await send(word(value), contract);
-}, 120_000);
+});
 afterAll(() => network?.stop());
 
 test('viem reads the contract, its logs and estimates', async () => {
@@ -85,7 +85,7 @@ test('cast reads the contract, its logs and estimates, and sends a transaction t
   expect(receipt).toMatchObject({ status: '0x1' });
   const { result } = await call(network.anvil.url, 'eth_getTransactionReceipt', [receipt.transactionHash]);
   expect(result).toMatchObject({ blockHash: receipt.blockHash });
-}, 120_000);
+});
 
 describe('anvil --fork-url', () => {
   let fork: Anvil;
@@ -93,7 +93,7 @@ describe('anvil --fork-url', () => {
     (await call(at, method, params)).result;
   beforeAll(async () => {
     fork = await startAnvil({ forkUrl: url, hardfork: 'prague' });
-  }, 90_000);
+  });
   afterAll(() => fork?.stop());
 
   test('reads block, balance, nonce, code, storage, calls and logs from the gateway', async () => {

@@ -27,7 +27,7 @@ describeWithPostgres('gateways on a database', (postgres) => {
       await auth.close();
       gateways = await Promise.all([0, 1].map(() => launchGateway({ home: newHome(), env })));
       await Promise.all(gateways.map((gateway) => gateway.ready()));
-    }, 120_000);
+    });
     afterAll(async () => {
       await Promise.all(gateways.map((gateway) => gateway.stop()));
       for (const home of homes) rmSync(home, { recursive: true, force: true });
@@ -84,7 +84,7 @@ describeWithPostgres('gateways on a database', (postgres) => {
       } finally {
         await auth.close();
       }
-    }, 60_000);
+    });
 
     test('do not start without the secrets key of the others, and name no URL', async () => {
       for (const [key, message] of [

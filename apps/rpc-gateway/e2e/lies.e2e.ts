@@ -52,7 +52,7 @@ beforeAll(async () => {
   const found = (result as { readonly transactionHash: string }[]).map(({ transactionHash }) => transactionHash);
   transactions = [...new Set(found)].slice(0, 1);
   expect(transactions).toHaveLength(1);
-}, 60_000);
+});
 
 afterAll(async () => {
   await honest?.stop();
@@ -111,12 +111,12 @@ describe.each(groups.map((group, index) => [index + 1, group] as const))('group 
     ];
     gateway = await startGateway({ networks });
     truth = await ask(gateway.port, 'truth.localhost', allRequests());
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await gateway?.stop();
     await Promise.all(liars.map(({ proxy }) => proxy.stop()));
-  }, 60_000);
+  });
 
   test('the truth is complete', () => {
     expect(truth.map(({ error }) => error)).toEqual(truth.map(() => undefined));

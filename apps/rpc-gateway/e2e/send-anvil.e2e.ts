@@ -15,7 +15,7 @@ let gateway: Gateway;
 beforeAll(async () => {
   network = await startAnvilNetwork();
   ({ anvil, gateway } = network);
-}, 120_000);
+});
 afterAll(() => network?.stop());
 
 const anvilReceipt = async (hash: string) => (await call(anvil.url, 'eth_getTransactionReceipt', [hash])).result;
@@ -122,7 +122,7 @@ test('pending transactions that are sent here or to the upstream are reported', 
   expect(found).toContainEqual(expect.objectContaining({ hash: own, blockHash: null }));
   await call(anvil.url, 'anvil_mine', []);
   await call(anvil.url, 'anvil_setAutomine', [true]);
-}, 60_000);
+});
 
 test('refusals name the rule, and a key without the scope is refused', async () => {
   const low = await call(gateway.url, 'eth_sendRawTransaction', [await transfer(0)]);

@@ -82,7 +82,7 @@ beforeAll(async () => {
   const file = join(directory, 'genesis.json');
   await writeFile(file, JSON.stringify(genesis));
   geth = await startGeth({ genesis: file, allowsUnprotected: false });
-}, 120_000);
+});
 afterAll(async () => {
   await geth?.stop();
   await rm(directory, { recursive: true, force: true });
@@ -216,7 +216,7 @@ async function blobs(sidecar: BlobSidecar, fields: Fields = {}, hashes = sidecar
     );
     expect(texts.map(([name, , own]) => [name, own])).toEqual(texts.map(([name, theirs]) => [name, theirs]));
     expect(texts.every(([, theirs]) => theirs !== undefined)).toBe(true);
-  }, 60_000);
+  });
 
   test('a changed bit has the result of geth', async () => {
     const { raw } = await signed({ nonce: 900n });
@@ -229,7 +229,7 @@ async function blobs(sidecar: BlobSidecar, fields: Fields = {}, hashes = sidecar
       if (theirs?.startsWith('rlp: ')) expect([at, own]).toEqual([at, expect.any(String)]);
       else expect([at, own]).toEqual([at, theirs]);
     }
-  }, 60_000);
+  });
 
   test('both accept valid transactions of all types without blobs', async () => {
     const authorization = { chainId: 0n, address: to, nonce: 0n, yParity: 0n, r: 1n, s: 1n };
@@ -240,7 +240,7 @@ async function blobs(sidecar: BlobSidecar, fields: Fields = {}, hashes = sidecar
       await signed({ type: 4, nonce: 13n, authorizationList: [authorization] }),
     ].map(({ raw }) => hexFromBytes(raw));
     for (const raw of plain) expect([await gethText(raw), ownText(raw)]).toEqual([undefined, undefined]);
-  }, 60_000);
+  });
 
   test('both accept blobs with proofs of versions 0 and 1, and refuse wrong proofs', async () => {
     // geth keeps a sender in one pool, so the blobs come first in a new geth.
@@ -257,5 +257,5 @@ async function blobs(sidecar: BlobSidecar, fields: Fields = {}, hashes = sidecar
       const raw = await blobs(vectorSidecar(version), { nonce });
       expect([version, await gethText(raw), ownText(raw)]).toEqual([version, undefined, undefined]);
     }
-  }, 120_000);
+  });
 });

@@ -24,7 +24,7 @@ describe('a reorg of the upstream', () => {
     [anvil, url] = [network.anvil.url, network.gateway.url];
     await call(anvil, 'anvil_mine', ['0x80']);
     await follows();
-  }, 120_000);
+  });
   afterAll(() => network?.stop());
 
   const follows = () =>

@@ -31,7 +31,7 @@ beforeAll(async () => {
   limited = new LimitedLoad(service);
   await limited.prepare();
   await service.start(settings);
-}, 120_000);
+});
 afterAll(async () => {
   await service?.remove();
   await engines?.stop();

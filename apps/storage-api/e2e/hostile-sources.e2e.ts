@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
   await peer.start();
   await service.start({ IPFS_PEER_URL: peer.url, STORAGE_BLOCK_WAIT_SECONDS: '40' });
-}, 60_000);
+});
 afterAll(async () => {
   await service.remove();
   await peer.stop();
@@ -70,7 +70,7 @@ test('content arrives from an honest gateway beside eight hostile ones, and each
     expect((gateways.bytes.get(name) ?? 0) / requests).toBeLessThan(12 * MiB);
   }
   expect(await residentMiB()).toBeLessThan(residentMiBMax);
-}, 120_000);
+});
 
 test('content that only hostile gateways claim to have ends in time, and nothing of it is stored', async () => {
   const absent = cidFor(randomBytes(40), { codec: 'raw' });
@@ -81,7 +81,7 @@ test('content that only hostile gateways claim to have ends in time, and nothing
   }
   expect((await service.post(`block/get?arg=${absent}&offline=true`)).status).toBe(500);
   expect(await stored()).toBe(before);
-}, 60_000);
+});
 
 test('origins that send other blocks, or nothing, do not keep a pin request from an honest source', async () => {
   const [block] = honestBlocks(1);
@@ -101,7 +101,7 @@ test('origins that send other blocks, or nothing, do not keep a pin request from
     for (const node of nodes) await node.stop();
   }
   expect(await residentMiB()).toBeLessThan(residentMiBMax);
-}, 90_000);
+});
 
 /** Bitswap message with one raw block of less than 16 KiB. */
 function unrequestedBlock(bytes: Uint8Array): Uint8Array {

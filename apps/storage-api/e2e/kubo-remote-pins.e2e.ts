@@ -19,7 +19,7 @@ function remotePins(): void {
     await service.start();
     kubo = await startKubo({ isOffline: false });
     await remote('service', 'add', 'cairn', `${service.url}/psa`, 'ann:secret-of-ann');
-  }, 60_000);
+  });
   afterAll(async () => {
     await kubo?.stop();
     await service.remove();
@@ -48,7 +48,7 @@ function remotePins(): void {
     expect(await remote('ls', '--service=cairn', '--name=file 1')).toBe('');
     await remote('rm', '--service=cairn', '--force');
     expect(await remote('ls', '--service=cairn')).toBe('');
-  }, 120_000);
+  });
 
   test('adds a pin of absent content in the background, which stays open', async () => {
     const cid = 'bafkreieogg3nlfsw2hfbomanvhdrw5bfftdn67pui7rcg6gqo4ofuramfa';
@@ -57,5 +57,5 @@ function remotePins(): void {
     expect(await remote('ls', '--service=cairn', '--status=queued,pinning')).toContain('absent');
     await remote('rm', '--service=cairn', '--status=queued,pinning', '--name=absent');
     expect(await remote('ls', '--service=cairn', '--status=queued,pinning,failed')).toBe('');
-  }, 120_000);
+  });
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
   const [one, other] = kubos;
   for (const { address } of kubos) await own(`swarm/connect?arg=${address}`, 'bob');
   await call(one?.url, `swarm/connect?arg=${other?.address}`);
-}, 120_000);
+});
 afterAll(async () => {
   for (const kubo of kubos) await kubo.stop();
   await network.remove();

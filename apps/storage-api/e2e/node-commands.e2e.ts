@@ -34,7 +34,7 @@ function nodeCommands(): void {
     const url = `${network.service.url}/api/v0`;
     account = create({ url, headers: { authorization: basic('ann') } });
     operator = create({ url, headers: { authorization: basic('bob') } });
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const each of kubos) await each.stop();
     await network.remove();

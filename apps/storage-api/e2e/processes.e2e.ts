@@ -78,4 +78,4 @@ test('SIGUSR2 replaces all processes without a failed add', async () => {
   const { answers, failures } = await load.stop();
   expect([failures, answers.filter(({ status }) => status !== 200)]).toEqual([[], []]);
   expect(await service.processes[0]?.stop()).toBe(0);
-}, 120_000);
+});

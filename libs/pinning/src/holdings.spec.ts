@@ -232,7 +232,7 @@ describe('random writes, pins and collections of several accounts', () => {
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), (steps) => play(open, steps)),
       { numRuns: 25 },
     );
-  }, 120_000);
+  });
 
   test('match the model in memory: complete pins, correct results, exact counts', async () => {
     await fc.assert(
@@ -247,7 +247,7 @@ describe('random writes, pins and collections of several accounts', () => {
       ),
       { numRuns: 25 },
     );
-  }, 120_000);
+  });
 
   describeWithPostgres('with pins in PostgreSQL', (server) => {
     test('match the model: complete pins, correct results, exact counts', async () => {

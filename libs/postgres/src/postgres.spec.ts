@@ -127,7 +127,7 @@ describeWithPostgres('a PostgreSQL server', (running) => {
     await expect(database.write(increment('one'))).rejects.toMatchObject({ code: 'POSTGRES_UNAVAILABLE' });
     await server.start();
     expect(await readValue('one')).toBe(0);
-  }, 30_000);
+  });
 
   test('a write on a connection that ended while idle does not report success', async () => {
     await Promise.all(Array.from({ length: 4 }, () => readValue('one')));
@@ -136,7 +136,7 @@ describeWithPostgres('a PostgreSQL server', (running) => {
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => database.write(increment('one'))));
     const written = results.filter(({ status }) => status === 'fulfilled').length;
     expect(await readValue('one')).toBeGreaterThanOrEqual(written);
-  }, 30_000);
+  });
 
   test('a paused server ends a statement at the limit of the client', async () => {
     await readValue('one');
@@ -148,7 +148,7 @@ describeWithPostgres('a PostgreSQL server', (running) => {
       server.resume();
     }
     expect(await readValue('one')).toBe(0);
-  }, 30_000);
+  });
 
   test('a write or a commit that a paused server does not confirm has an unknown outcome', async () => {
     let [begun, paused] = [() => {}, () => {}];
@@ -181,7 +181,7 @@ describeWithPostgres('a PostgreSQL server', (running) => {
       server.resume();
     }
     expect([0, 1]).toContain(await readValue('one'));
-  }, 30_000);
+  });
 
   test('concurrent programs apply each migration once', async () => {
     const migrations = {
@@ -255,7 +255,7 @@ describeWithPostgres('a PostgreSQL server', (running) => {
     await until(() => seen.length === 2);
     expect(seen).toEqual(['first', 'second']);
     await stop();
-  }, 30_000);
+  });
 });
 
 test('a URL that does not parse is refused without a repetition of its password', async () => {

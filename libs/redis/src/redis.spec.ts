@@ -224,7 +224,7 @@ describeWithRedis(
       expect(failed).toBeLessThan(40);
       node?.resume();
       await eventually(() => Promise.all(keys.map((key) => increase(redis, key))));
-    }, 30_000);
+    });
   },
   { isCluster: true },
 );

@@ -194,4 +194,4 @@ test('a peer that answers with wrong blocks is disconnected, and nothing is stor
   while (node.getConnections(peerIdFromString(server.provider.peer)).length > 0)
     await new Promise((resolve) => setTimeout(resolve, 20));
   expect((await server.state()).storedBlocks).toBe(0);
-}, 60_000);
+});

@@ -65,7 +65,7 @@ describeWithPostgres('limits without Redis', (server) => {
     await untilShare(one.store, 12);
     now += 4000;
     expect(await drain(one.store, bucket)).toBe(400);
-  }, 60_000);
+  });
 
   test('a window is exact over processes and restarts', async () => {
     const url = await server().createDatabase();
@@ -89,7 +89,7 @@ describeWithPostgres('limits without Redis', (server) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       ({ count } = await database.read({ text: 'SELECT FROM limit_windows' }));
     }
-  }, 60_000);
+  });
 
   test('permits of processes are shares, and at least one', async () => {
     const url = await server().createDatabase();
@@ -102,7 +102,7 @@ describeWithPostgres('limits without Redis', (server) => {
       expect(await hold(store, 10)).toMatchObject({ held: 5 });
       expect(await hold(store, 1)).toMatchObject({ held: 1 });
     }
-  }, 60_000);
+  });
 
   test('a request above the share of a process is granted, and paid afterwards', async () => {
     const url = await server().createDatabase();
@@ -116,7 +116,7 @@ describeWithPostgres('limits without Redis', (server) => {
     now += 1000;
     expect(await drain(one.store, bucket)).toBe(50);
     expect(await take(one.store, bucket, 401)).toMatchObject({ granted: 0 });
-  }, 60_000);
+  });
 
   test('a process without its database grants its share of a window once, and not all', async () => {
     const { store } = await open(await server().createDatabase(), { now: () => start });
@@ -134,5 +134,5 @@ describeWithPostgres('limits without Redis', (server) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     expect(await take(store, day, 100)).toMatchObject({ granted: 0, remaining: 99 });
-  }, 60_000);
+  });
 });

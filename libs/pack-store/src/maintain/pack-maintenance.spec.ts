@@ -193,7 +193,7 @@ describeWithPostgres('maintenance of packs', (server) => {
       await expectReadable(blocks.slice(8));
       expect(bucket.objects.size).toBe(1);
     }
-  }, 120_000);
+  });
 });
 
 /** Calls `step` before each call of a method. */

@@ -69,5 +69,5 @@ describeWithPostgres('a server that crashes during writes', (server) => {
       expect(await requests.get(account, id)).toMatchObject({ status: 'queued' });
     await pins.assertConsistent();
     await database.close();
-  }, 120_000);
+  });
 });

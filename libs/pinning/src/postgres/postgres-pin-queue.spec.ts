@@ -77,7 +77,7 @@ describeWithPostgres('processes with one queue in PostgreSQL', (server) => {
     expect([...runs.values()].filter((count) => count !== 1)).toEqual([]);
     expect(queues.reduce((sum, { counts }) => sum + counts.pinned, 0)).toBe(60);
     expect(await first.pinning.usage('a')).toMatchObject({ pins: 20 });
-  }, 60_000);
+  });
 
   test('requests of a process that ends without a shutdown are begun again by another one', async () => {
     const [killed, other] = [await open(), await open()];
@@ -96,7 +96,7 @@ describeWithPostgres('processes with one queue in PostgreSQL', (server) => {
     start(other);
     await until(async () => (await other.requests.get('a', request.id))?.status === 'pinned');
     expect(await lock?.renew()).toBe(false);
-  }, 60_000);
+  });
 
   test('a process that was paused beyond its lease changes no request that another one has begun', async () => {
     const [paused, other] = [await open(), await open()];
@@ -134,5 +134,5 @@ describeWithPostgres('processes with one queue in PostgreSQL', (server) => {
       await until(async () => (await one.pinning.get('a', parseCid(second.cid))) === undefined);
     }
     await one.pins.assertConsistent();
-  }, 60_000);
+  });
 });

@@ -120,7 +120,7 @@ describeWithPostgres('pins in PostgreSQL', (server) => {
       }
       await store.assertConsistent();
       await expect(store.assertConsistent({ signal: AbortSignal.abort(new Error('stop')) })).rejects.toThrow('stop');
-    }, 60_000);
+    });
   });
 });
 

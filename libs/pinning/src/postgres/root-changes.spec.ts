@@ -90,7 +90,7 @@ describeWithPostgres('changes of roots in PostgreSQL', (server) => {
       await pins.put('b', [pinOf(`${n}`)]);
     expect(await pins.rootChanges?.(position)).toBeUndefined();
     expect((await changes(after.position)).names.length).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   test('the index of served blocks reads changes instead of all pins', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'cairn-served-'));

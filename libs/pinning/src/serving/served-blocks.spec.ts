@@ -190,7 +190,7 @@ function describeIndex(openPins: (directory: string) => Promise<PinStore>): void
       }),
       { numRuns: 60 },
     );
-  }, 120_000);
+  });
 }
 
 describe('the index over pins in LMDB', () => describeIndex((directory) => openLmdbPinStore({ directory })));

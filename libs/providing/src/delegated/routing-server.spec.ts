@@ -181,5 +181,5 @@ describeWithKubo('Kubo with delegated routing', () => {
     } finally {
       await kubo.stop();
     }
-  }, 60_000);
+  });
 });

@@ -49,7 +49,7 @@ test('the number of lookups depends on the nodes and not on the records', async 
   expect(many.lookups).toBeLessThan(few.lookups * 1.5);
   // One stream to each node of a region, and not one per record.
   expect(many.streams).toBeLessThan(regions * 80);
-}, 60_000);
+});
 
 test('openRegion throws ROUTING_UNAVAILABLE without nodes', async () => {
   const [record] = recordsOf(1);

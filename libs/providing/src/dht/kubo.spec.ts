@@ -29,14 +29,14 @@ testWithKubo('the DHT of three Kubo nodes', () => {
       for (const other of kubos) if (kubo !== other) await kubo.call(`swarm/connect?arg=${other.address}`);
     datastore = await DhtDatastore.open({ directory: join(home, 'dht') });
     ({ node, dht } = await startDhtNode(kubos, datastore));
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await node?.stop();
     await datastore?.close();
     await Promise.all(kubos.map((kubo) => kubo.stop()));
     rmSync(home, { recursive: true });
-  }, 60_000);
+  });
 
   const open = async () => {
     const store = await openLmdbProvideStore({ directory: join(home, 'providing') });
@@ -76,7 +76,7 @@ testWithKubo('the DHT of three Kubo nodes', () => {
       for (const cid of sample) expect(await kubo.findProviders(cid)).toContain(node.peerId.toString());
     expect(await second.schedule.counts()).toMatchObject({ records: 300, waiting: 0, announced: 0 });
     await second.close();
-  }, 120_000);
+  });
 
   test('this node finds the content of a Kubo, and its address', async () => {
     const { announcer, close } = await open();
@@ -99,5 +99,5 @@ testWithKubo('the DHT of three Kubo nodes', () => {
     // This node is a server of the DHT as well, and keeps the record of Kubo.
     expect(datastore.count()).toBeGreaterThan(0);
     await close();
-  }, 120_000);
+  });
 });

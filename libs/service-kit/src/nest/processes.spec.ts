@@ -150,7 +150,7 @@ describe('a service of two processes', () => {
     const processes = await processesOf(port);
     expect([processes.size, [...processes.keys()].filter((pid) => old.has(pid))]).toEqual([2, []]);
     for (const { heard } of processes.values()) expect(heard).toEqual(['two', 'three']);
-  }, 60_000);
+  });
 
   test('SIGTERM ends all processes with exit code 0', async () => {
     const pids = [...(await processesOf(port)).keys()];
