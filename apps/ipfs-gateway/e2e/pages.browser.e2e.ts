@@ -121,7 +121,6 @@ function inBrowser(executablePath: string): void {
         expect(await faults()).toEqual([]);
       }
     },
-    60_000,
   );
 
   test('a listing shows each name as text, and each link leads to its file', async () => {

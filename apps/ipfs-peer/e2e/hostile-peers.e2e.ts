@@ -242,7 +242,6 @@ test.each(attacks)(
     await expectHealthy();
     expect((await home.store.stats()).blocks).toBe(cids.length);
   },
-  120_000,
 );
 
 test('a peer that answers with other bytes is disconnected, and the fetch stays open for others', async () => {

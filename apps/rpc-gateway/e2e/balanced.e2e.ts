@@ -73,7 +73,7 @@ describeBalanced('behind a balancer', () => {
         balancer = await startBalancer(port, gateways, newHome());
         await allAt(firstHeight);
         await until(async () => (await heightOf(url)) === firstHeight, 'the balancer');
-      }, 180_000);
+      });
       afterAll(async () => {
         balancer?.kill();
         await Promise.all([...gateways, ...(upstream ? [upstream] : [])].map((gateway) => gateway.end()));

@@ -129,7 +129,6 @@ describe.each(groups.map((group, index) => [index + 1, group] as const))('group 
       const { host } = liars[at] as Liar;
       expect(await ask(gateway?.port ?? 0, host, allRequests())).toEqual(truth);
     },
-    30_000,
   );
 
   test('the gateway is alive', () => {

@@ -196,7 +196,7 @@ function network(): void {
     const mine = results.filter(({ pin }) => cids.includes(pin.cid));
     expect(mine.map(({ status }) => status)).toEqual(cids.map(() => 'pinned'));
     expect(await (await service.post('pin/verify')).text()).toBe('');
-  }, 180_000);
+  });
 
   test('a request that ends takes its fetches with it', async () => {
     const absent = 'bafkreieogg3nlfsw2hfbomanvhdrw5bfftdn67pui7rcg6gqo4ofuramfa';

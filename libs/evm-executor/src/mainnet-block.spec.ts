@@ -81,5 +81,4 @@ const name = 'block 24,476,005 of mainnet gives the receipts, the bloom, the gas
     );
     expect(requests).toBe(block.header.requestsHash);
   },
-  120_000,
 );

@@ -172,5 +172,5 @@ describeWithPostgres('a pack store of several processes', (server) => {
     } finally {
       await Promise.all(processes.map(({ store }) => store.close()));
     }
-  }, 180_000);
+  });
 });

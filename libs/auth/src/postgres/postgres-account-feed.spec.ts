@@ -130,7 +130,6 @@ describeWithPostgres('known accounts', (server) => {
       await one.auth.revokeKey(second.id);
       expect(await codeOf(one.auth.identify(second.id))).toBe('CREDENTIALS_INVALID');
     },
-    30_000,
   );
 
   test('a change whose transaction ends after later ones is found by polls', async () => {

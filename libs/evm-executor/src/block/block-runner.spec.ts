@@ -33,36 +33,32 @@ describe(title, () => {
   testHere.each([
     ['compiled', alone],
     ['interpreter', createEngine('interpreter')],
-  ])(
-    'yields the gas, receipts, requests and state roots of its headers: %s',
-    async (_, engine) => {
-      const { spec, blocks, genesis } = readRecordedChain();
-      const runner = createBlockRunner(engine);
-      const state = await TrieState.of(genesis);
-      const hashes = new Map<bigint, Hex>();
-      let parent: Header | undefined;
-      for (const block of blocks) {
-        const { header } = block;
-        hashes.set(header.number - 1n, header.parentHash);
-        const { receipts, stateRoot, requestsHash } = await runner.run({
-          spec,
-          block,
-          parent: parent ?? header,
-          state: state.view(),
-          roots: state,
-          blockHashes: (number) => hashes.get(number),
-        });
-        verifyReceipts(header, receipts);
-        expect([header.number, { stateRoot, requestsHash }]).toEqual([
-          header.number,
-          { stateRoot: header.stateRoot, requestsHash: header.requestsHash },
-        ]);
-        parent = header;
-      }
-      expect(parent?.number).toBe(54n);
-    },
-    120_000,
-  );
+  ])('yields the gas, receipts, requests and state roots of its headers: %s', async (_, engine) => {
+    const { spec, blocks, genesis } = readRecordedChain();
+    const runner = createBlockRunner(engine);
+    const state = await TrieState.of(genesis);
+    const hashes = new Map<bigint, Hex>();
+    let parent: Header | undefined;
+    for (const block of blocks) {
+      const { header } = block;
+      hashes.set(header.number - 1n, header.parentHash);
+      const { receipts, stateRoot, requestsHash } = await runner.run({
+        spec,
+        block,
+        parent: parent ?? header,
+        state: state.view(),
+        roots: state,
+        blockHashes: (number) => hashes.get(number),
+      });
+      verifyReceipts(header, receipts);
+      expect([header.number, { stateRoot, requestsHash }]).toEqual([
+        header.number,
+        { stateRoot: header.stateRoot, requestsHash: header.requestsHash },
+      ]);
+      parent = header;
+    }
+    expect(parent?.number).toBe(54n);
+  });
 });
 
 const sender: Hex = `0x${'5e'.repeat(20)}`;
