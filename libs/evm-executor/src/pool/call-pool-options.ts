@@ -9,7 +9,7 @@ export const callPoolLimits = {
   queueMax: 1_000, // Further calls would wait longer than clients do.
   queueTimeoutMs: 10_000, // Clients typically time out after this.
   memoryMibMax: 256, // Transient storage at 100 gas per slot could take gigabytes.
-  startTimeoutMs: 30_000, // A worker starts in under a second on an idle machine.
+  startTimeoutMs: 120_000, // A worker starts in under a second on an idle machine, and took over 30 s at a load of 15 per core.
   deadlineGraceMs: 500, // An engine checks the clock after tens of milliseconds of CPU time; on a busy machine that takes longer.
   fetchTimeoutMs: 10_000, // Retries on another upstream fit into it.
   fetchRoundsMax: 256, // A run that follows a linked list in storage needs one round for each element.

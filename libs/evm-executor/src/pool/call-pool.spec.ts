@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Hex } from '@cairn/block-model';
@@ -37,6 +37,28 @@ function job(name: keyof typeof codes, call: CallJob['call'] = {}): CallJob {
 
 test('the worker is built', () => {
   expect(existsSync(workerUrl)).toBe(true);
+});
+
+const threads = '/proc/self/task';
+/** Nice value of a thread of this process: see proc(5). Zero for a thread that ends meanwhile. */
+function niceOf(thread: string): number {
+  try {
+    return Number(
+      readFileSync(join(threads, thread, 'stat'), 'utf8')
+        .split(') ')[1]
+        ?.split(' ')[16],
+    );
+  } catch {
+    return 0;
+  }
+}
+
+(existsSync(threads) ? test : test.skip)('workers have a lower priority than the calling thread', async () => {
+  const pool = await open({ workers: 2 });
+  const own = niceOf(String(process.pid));
+  const lower = readdirSync(threads).filter((thread) => niceOf(thread) > own);
+  await pool.close();
+  expect(lower.length).toBeGreaterThanOrEqual(2);
 });
 
 /** Time limit of calls whose test is not about time: the machine may be busy. */

@@ -9,6 +9,8 @@ export interface CallWorkerOptions {
   readonly workerData: WorkerData;
   readonly memoryMibMax: number;
   readonly startTimeoutMs: number;
+  /** No job is executed before this worker is ready. */
+  readonly isFirst: boolean;
 }
 
 export interface CallWorkerEvents {
@@ -38,9 +40,10 @@ export class CallWorker {
   #isGone = false;
   #isReady = false;
 
-  constructor({ workerUrl, workerData, memoryMibMax, startTimeoutMs }: CallWorkerOptions, events: CallWorkerEvents) {
+  constructor(options: CallWorkerOptions, events: CallWorkerEvents) {
+    const { workerUrl, workerData, memoryMibMax, startTimeoutMs, isFirst } = options;
     const worker = new Worker(workerUrl, {
-      workerData: { ...workerData, stopped: this.#stopped } satisfies ThreadData,
+      workerData: { ...workerData, stopped: this.#stopped, isFirst } satisfies ThreadData,
       resourceLimits: { maxOldGenerationSizeMb: memoryMibMax, maxYoungGenerationSizeMb: youngMibMax },
       // Flags of the parent process, such as import conditions or those of a test runner, do not apply to the worker.
       execArgv: [],

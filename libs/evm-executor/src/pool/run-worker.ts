@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type CallServer, openCallServer } from './call-server.ts';
+import { lowerThreadPriority } from './lower-thread-priority.ts';
 import { ReadsMissing } from './resumable-pool.ts';
 import { type FromWorker, plainError, type ThreadData, type ToWorker } from './worker-protocol.ts';
 
@@ -33,5 +34,6 @@ export async function runWorker(): Promise<void> {
       else post({ kind: 'error', error: plainError(error) });
     }
   });
+  lowerThreadPriority();
   post({ kind: 'ready' });
 }

@@ -42,12 +42,13 @@ export class ThreadPool implements ResumablePool {
   readonly #queueMax: number;
   readonly #queueTimeoutMs: number;
   readonly #timeoutMs: number;
-  readonly #workerOptions: CallWorkerOptions;
+  readonly #workerOptions: Omit<CallWorkerOptions, 'isFirst'>;
   #running = 0;
   #idle = 0;
   #replaced = 0;
   #failedStarts = 0;
   #isClosing = false;
+  #isStarted = false;
   /** Moving average of the time of a job, for retryAfterMs. */
   #jobMs = 10;
   #onStarted: { resolve(): void; reject(error: Error): void } | undefined;
@@ -122,10 +123,11 @@ export class ThreadPool implements ResumablePool {
   }
 
   #start(): void {
+    const options: CallWorkerOptions = { ...this.#workerOptions, isFirst: !this.#isStarted };
     const thread: PoolThread = {
       state: 'starting',
       startedAt: 0,
-      worker: new CallWorker(this.#workerOptions, {
+      worker: new CallWorker(options, {
         onReady: () => this.#onReady(thread),
         onResult: (result, reads) =>
           this.#settle(thread, (pending) => pending.resolve(result), { isAnswered: true, reads }),
@@ -144,6 +146,7 @@ export class ThreadPool implements ResumablePool {
     this.#idle++;
     this.#failedStarts = 0;
     if (this.#idle + this.#running >= this.#workers) {
+      this.#isStarted = true;
       this.#onStarted?.resolve();
       this.#onStarted = undefined;
       this.#startSpare();

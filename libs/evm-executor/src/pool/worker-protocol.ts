@@ -15,6 +15,8 @@ export interface WorkerData {
 export interface ThreadData extends WorkerData {
   /** One shared integer: number of the job that must stop early. */
   readonly stopped: Int32Array;
+  /** The pool waits for this thread before it executes any job. */
+  readonly isFirst: boolean;
 }
 
 /** Messages of the pool. The pool sends the next job only after the result of the previous one. */
