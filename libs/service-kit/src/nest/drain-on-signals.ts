@@ -8,6 +8,7 @@ import type { Logger } from '../logger.ts';
 import type { WorkerGroup, WorkerState } from '../processes/worker-group.ts';
 import type { RawHttp } from '../raw-http.ts';
 import type { Tracing } from '../tracing/tracing.ts';
+import { endBySignal } from './end-by-signal.ts';
 
 /** Time for requests under way after a signal, in milliseconds. Then their connections are cut. */
 const drainMs = 10_000;
@@ -38,10 +39,11 @@ export interface RunningParts extends WorkerState {
 export function drainOnSignals(parts: RunningParts): void {
   const { logger, state, worker } = parts;
   const level = worker === undefined ? 'info' : 'debug';
-  const stop = async (signal: NodeJS.Signals, { lingers = false } = {}) => {
+  const stop = async (signal: 'SIGINT' | 'SIGTERM', { lingers = false } = {}) => {
     if (state.isDraining) {
       logger.warn({ signal }, 'second signal: ending immediately');
-      process.exit(signal === 'SIGINT' ? 130 : 143);
+      logger.flush();
+      endBySignal(signal);
     }
     state.isDraining = true;
     logger[level]({ signal }, 'draining');
@@ -50,8 +52,8 @@ export function drainOnSignals(parts: RunningParts): void {
     logger.flush();
     process.exit();
   };
-  process.on('SIGINT', (signal) => void stop(signal));
-  process.on('SIGTERM', (signal) => void stop(signal));
+  process.on('SIGINT', () => void stop('SIGINT'));
+  process.on('SIGTERM', () => void stop('SIGTERM'));
   if (worker !== undefined) {
     // The primary process replaces processes at this signal.
     process.on('SIGUSR2', () => {});

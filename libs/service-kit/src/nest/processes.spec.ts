@@ -160,12 +160,16 @@ describe('a service of two processes', () => {
   });
 });
 
-test('the other processes end with the primary one, also after kill -9', async () => {
+test('kill -9 of the primary process ends the others, and the next service takes the port immediately', async () => {
   const service = start();
   const { port } = await service.logged('storage-api listens');
   await service.logged('a process serves', 2);
   const pids = [...(await processesOf(port)).keys()];
+  const ended = once(service.child, 'exit');
   service.child.kill('SIGKILL');
+  await ended;
+  const next = start({ STORAGE_API_PORT: String(port) });
+  await next.logged('a process serves', 2);
   await service.exit;
   const isRunning = (pid: number) => {
     try {
@@ -176,6 +180,7 @@ test('the other processes end with the primary one, also after kill -9', async (
   };
   await eventually(async () => !pids.some(isRunning));
   expect(pids).toHaveLength(2);
+  expect([...(await processesOf(port)).keys()].filter((pid) => pids.includes(pid))).toEqual([]);
 });
 
 test('SIGTERM while the second process starts ends the service with exit code 0', async () => {

@@ -7,6 +7,7 @@ import { GroupMetrics } from '../processes/group-metrics.ts';
 import { Supervisor } from '../processes/supervisor.ts';
 import type { Settings } from '../settings/load-settings.ts';
 import type { SettingsShape } from '../settings/settings-shape.ts';
+import { endBySignal } from './end-by-signal.ts';
 import { listenersOf, type ServiceOptions } from './service-options.ts';
 
 interface PrimaryOptions<Shape extends SettingsShape> {
@@ -65,11 +66,12 @@ function handleSignals(
     onStopped,
   }: { readonly logger: Logger; readonly state: { isDraining: boolean }; readonly onStopped: () => void },
 ): void {
-  const stop = async (signal: NodeJS.Signals) => {
+  const stop = async (signal: 'SIGINT' | 'SIGTERM') => {
     if (state.isDraining) {
       logger.warn({ signal }, 'second signal: ending immediately');
+      logger.flush();
       supervisor.kill();
-      process.exit(signal === 'SIGINT' ? 130 : 143);
+      endBySignal(signal);
     }
     state.isDraining = true;
     logger.info({ signal }, 'draining');
@@ -79,8 +81,8 @@ function handleSignals(
     logger.flush();
     process.exit(isClean ? 0 : 1);
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  process.on('SIGINT', () => void stop('SIGINT'));
+  process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('disconnect', () => {
     if (!state.isDraining) void stop('SIGTERM');
   });
