@@ -30,7 +30,8 @@ export class ContentPolicy implements OnApplicationShutdown {
   static async open({
     settings: { CAIRN_DENYLISTS, CAIRN_HOME },
     logger,
-  }: Pick<ServiceContext<IpfsGatewaySettings>, 'settings' | 'logger'>): Promise<ContentPolicy> {
+    processes,
+  }: Pick<ServiceContext<IpfsGatewaySettings>, 'settings' | 'logger' | 'processes'>): Promise<ContentPolicy> {
     const paths = [CAIRN_DENYLISTS ?? join(CAIRN_HOME, 'denylists')];
     const changes = new EventEmitter();
     const onEvent = (event: DenylistEvent) => {
@@ -38,7 +39,7 @@ export class ContentPolicy implements OnApplicationShutdown {
       logger[level](fields, message);
       changes.emit('change');
     };
-    const denylists = await openDenylists({ paths, onEvent });
+    const denylists = await openDenylists({ paths, onEvent, channel: processes });
     return new ContentPolicy(denylists, logger, changes);
   }
 

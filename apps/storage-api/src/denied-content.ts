@@ -27,9 +27,11 @@ export class DeniedContent implements OnApplicationShutdown {
   static async open({
     settings: { CAIRN_DENYLISTS, CAIRN_HOME },
     logger,
-  }: Pick<ServiceContext<StorageSettings>, 'settings' | 'logger'>): Promise<DeniedContent> {
+    processes,
+  }: Pick<ServiceContext<StorageSettings>, 'settings' | 'logger' | 'processes'>): Promise<DeniedContent> {
     const denylists = await openDenylists({
       paths: [CAIRN_DENYLISTS ?? join(CAIRN_HOME, 'denylists')],
+      channel: processes,
       onEvent: (event) => {
         const { level, message, fields } = reportOf(event);
         logger[level](fields, message);

@@ -106,6 +106,42 @@ test('a file is read by the poll when it has stopped changing', async () => {
   }
 });
 
+test('the process that finds a change makes the others read it', async () => {
+  const listeners: ((value: unknown) => unknown)[] = [];
+  const channel = {
+    subscribe: (_: string, listener: (value: unknown) => unknown) => listeners.push(listener),
+    inform: async (_: string, value: unknown) => void (await listeners[1]?.(value)),
+  };
+  const first = await openDenylists({ paths: [directory], pollMs: 5, channel });
+  const second = await openDenylists({ paths: [directory], pollMs: 1_000_000, channel });
+  try {
+    write('a.deny', `/ipfs/${one}\n`);
+    while (second.cid(one) === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+    unlinkSync(join(directory, 'a.deny'));
+    while (second.cid(one) !== undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+  } finally {
+    await Promise.all([first.close(), second.close()]);
+  }
+});
+
+test('an event is reported when its rules are in effect', async () => {
+  const states: boolean[] = [];
+  const list = await openDenylists({
+    paths: [directory],
+    pollMs: 1_000_000,
+    onEvent: () => states.push(list.cid(one) !== undefined),
+  });
+  try {
+    const file = write('a.deny', `/ipfs/${one}\n`);
+    await list.refresh();
+    unlinkSync(file);
+    await list.refresh();
+    expect(states).toEqual([true, false]);
+  } finally {
+    await list.close();
+  }
+});
+
 test('denied blocks are not read, with the message of Kubo', async () => {
   write('a.deny', `/ipfs/${one}\n`);
   const blocks = createMemoryBlockstore();

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ProcessChannel } from '@cairn/blockstore';
 import { errorText, isCairnError } from '@cairn/errors';
 import { type Denylist, denylistOf } from './denylist.ts';
 import { InvalidDenylistError } from './errors.ts';
@@ -26,8 +27,13 @@ export interface OpenDenylistsOptions {
   readonly paths: readonly string[];
   /** Interval in milliseconds at which changes are looked for. Default: 1000. */
   readonly pollMs?: number;
+  /** Called when the event is in effect. */
   readonly onEvent?: (event: DenylistEvent) => void;
+  /** Processes of the same service. The first one that finds a change makes the others read it immediately. */
+  readonly channel?: Pick<ProcessChannel, 'inform' | 'subscribe'> | undefined;
 }
+
+const changedTopic = 'changed denylists';
 
 /** Denylists of files. Changes of the files take effect without a restart. */
 export interface Denylists extends Denylist {
@@ -44,7 +50,15 @@ export interface Denylists extends Denylist {
  */
 export async function openDenylists(options: OpenDenylistsOptions): Promise<Denylists> {
   const follower = new DenylistFollower(options);
-  await follower.start();
+  const starting = follower.start();
+  // Subscribed before the files are read: a change meanwhile is read afterwards.
+  options.channel?.subscribe(changedTopic, () =>
+    starting.then(
+      () => follower.refresh(),
+      () => {},
+    ),
+  );
+  await starting;
   const denylist = denylistOf(() => follower.lists);
   return {
     ...denylist,
@@ -66,6 +80,11 @@ class DenylistFollower {
   readonly #paths: readonly string[];
   readonly #pollMs: number;
   readonly #onEvent: (event: DenylistEvent) => void;
+  /** Events of versions that are not in effect yet. */
+  readonly #events: DenylistEvent[] = [];
+  readonly #channel: OpenDenylistsOptions['channel'];
+  /** Reports whether the other processes know of the changes of this update. */
+  #hasInformed = false;
   readonly #closing = new AbortController();
   /** Versions seen by the last poll that differ from those in effect. A file is read when it has not changed since. */
   #seen = new Map<string, string>();
@@ -74,16 +93,17 @@ class DenylistFollower {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
 
-  constructor({ paths, pollMs = 1000, onEvent = () => {} }: OpenDenylistsOptions) {
+  constructor({ paths, pollMs = 1000, onEvent = () => {}, channel }: OpenDenylistsOptions) {
     this.#paths = paths;
     this.#pollMs = pollMs;
     this.#onEvent = onEvent;
+    this.#channel = channel;
   }
 
   async start(): Promise<void> {
     const entries: Entry[] = [];
     for (const file of await this.#find()) entries.push(await this.#read(file, await versionOf(file)));
-    this.lists = entries;
+    this.#apply(entries);
     this.#schedule();
   }
 
@@ -117,6 +137,7 @@ class DenylistFollower {
   async #update({ waits }: { readonly waits: boolean }): Promise<void> {
     const before = new Map(this.lists.map((entry) => [entry.file, entry]));
     const seen = new Map<string, string>();
+    this.#hasInformed = false;
     let files: readonly string[];
     try {
       files = await this.#find();
@@ -130,7 +151,13 @@ class DenylistFollower {
     }
     this.#seen = seen;
     const order = [...files, ...before.keys()];
-    this.lists = next.sort((one, other) => order.indexOf(one.file) - order.indexOf(other.file));
+    this.#apply(next.sort((one, other) => order.indexOf(one.file) - order.indexOf(other.file)));
+  }
+
+  /** Puts lists into effect, and reports them afterwards: listeners drop what they have derived from the former ones. */
+  #apply(lists: readonly Entry[]): void {
+    this.lists = lists;
+    for (const event of this.#events.splice(0)) this.#onEvent(event);
   }
 
   async #updated(
@@ -146,10 +173,11 @@ class DenylistFollower {
     if (version === known?.version) return known;
     seen.set(file, version);
     if (waits && this.#seen.get(file) !== version) return known;
+    if (waits && this.#failed.get(file) !== version) this.#inform();
     if (version === 'absent') {
       // A file that the settings name does not leave by being absent.
       if (this.#paths.includes(file)) return this.#fail(file, new Error('it is absent'), version, known);
-      if (known !== undefined) this.#onEvent({ type: 'removed', file });
+      if (known !== undefined) this.#events.push({ type: 'removed', file });
       return undefined;
     }
     try {
@@ -158,6 +186,13 @@ class DenylistFollower {
       if (this.#closing.signal.aborted) return known;
       return this.#fail(file, error, version, known);
     }
+  }
+
+  /** Makes the other processes read the changed files. They find the change themselves if the message is lost. */
+  #inform(): void {
+    if (this.#hasInformed) return;
+    this.#hasInformed = true;
+    this.#channel?.inform(changedTopic, undefined).catch(() => {});
   }
 
   #fail<Known>(file: string, error: unknown, version: string, known?: Known): Known | undefined {
@@ -176,7 +211,7 @@ class DenylistFollower {
         signal,
       });
       this.#failed.delete(file);
-      this.#onEvent({ type: 'loaded', file, rules: rules.size, problems, problemCount });
+      this.#events.push({ type: 'loaded', file, rules: rules.size, problems, problemCount });
       return { file, rules, version };
     } catch (error) {
       if (isCairnError(error) || signal.aborted) throw error;
