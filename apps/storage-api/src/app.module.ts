@@ -129,13 +129,17 @@ export class AppModule {
         { provide: RootReports, useValue: rootReports },
         PeerConnection,
         { provide: NAME_STORE, useFactory: stores.names },
-        { provide: DnslinkResolver, useFactory: () => new DnslinkResolver({ map: settings.IPFS_NS_MAP }) },
+        {
+          provide: DnslinkResolver,
+          useFactory: () => new DnslinkResolver({ map: settings.IPFS_NS_MAP, channel: processes }),
+        },
         {
           provide: RecordSource,
           inject: [NAME_STORE, PEER_API],
           useFactory: ({ records }: NameStore, peer: PeerApi | undefined) =>
             new RecordSource({
               records,
+              channel: processes,
               findInNetwork: peer && ((name, signal) => peer.routing.get(routingKeyOf(name), { signal })),
             }),
         },

@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { parseNsMap } from './ns-map.ts';
 import type { DnsLink } from './resolve-name.ts';
+import { type AnswerChannel, SharedAnswers } from './shared-answers.ts';
 
 /** Milliseconds that a DNS answer, also a negative one, is used. Node reports no time to live of TXT records. */
 const cacheMs = 60_000;
@@ -11,21 +12,24 @@ const cachedMax = 10_000;
 /** Concurrent DNS queries. Further names count as unknown, so that a flood of names costs little. */
 const queriesMax = 100;
 
-interface Cached {
-  readonly link: DnsLink | undefined;
-  readonly untilMs: number;
+export interface DnslinkResolverOptions {
+  /** Replaces DNS for its domains, in the form of `IPFS_NS_MAP` of Kubo. */
+  readonly map?: string | undefined;
+  /** Processes of the same service: a value that one of them finds is used by all. */
+  readonly channel?: AnswerChannel | undefined;
 }
 
 /** Finds DNSLink values: in a fixed map, else in the TXT records of _dnslink.<domain> (https://dnslink.dev/). */
 export class DnslinkResolver {
   readonly #fixed: ReadonlyMap<string, DnsLink>;
-  readonly #cached = new Map<string, Cached>();
+  readonly #cached: SharedAnswers<DnsLink>;
   readonly #dns = new Resolver({ timeout: 2000, tries: 2 });
   #queries = 0;
 
-  /** `map` replaces DNS for its domains, in the form of `IPFS_NS_MAP` of Kubo. @throws TypeError */
-  constructor({ map = '' }: { readonly map?: string | undefined } = {}) {
+  /** @throws TypeError for a map in another form */
+  constructor({ map = '', channel }: DnslinkResolverOptions = {}) {
     this.#fixed = parseNsMap(map);
+    this.#cached = new SharedAnswers({ topic: 'found DNSLinks', namesMax: cachedMax, channel, now: Date.now });
   }
 
   async find(domain: string): Promise<DnsLink | undefined> {
@@ -35,15 +39,12 @@ export class DnslinkResolver {
     // Top-level domains have no DNSLink: a word that is no domain costs no query.
     if (!name.includes('.')) return undefined;
     const cached = this.#cached.get(name);
-    if (cached !== undefined && cached.untilMs > Date.now()) return cached.link;
+    if (cached !== undefined) return cached.value;
     if (this.#queries >= queriesMax) return undefined;
     this.#queries++;
     try {
       const link = await this.#query(name);
-      this.#cached.delete(name);
-      const [oldest] = this.#cached.keys();
-      if (this.#cached.size >= cachedMax && oldest !== undefined) this.#cached.delete(oldest);
-      this.#cached.set(name, { link, untilMs: Date.now() + cacheMs });
+      this.#cached.set(name, { value: link, untilMs: Date.now() + cacheMs });
       return link;
     } finally {
       this.#queries--;

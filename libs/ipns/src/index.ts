@@ -1,5 +1,5 @@
 export { createIpnsRecord, type RecordOptions } from './create-record.ts';
-export { DnslinkResolver } from './dnslink-resolver.ts';
+export { DnslinkResolver, type DnslinkResolverOptions } from './dnslink-resolver.ts';
 export {
   InvalidKeyError,
   InvalidRecordError,
@@ -42,6 +42,7 @@ export {
 } from './resolve-name.ts';
 export { ipnsSelector, ipnsValidator } from './routing-rules.ts';
 export { compareRecords, selectIpnsRecord } from './select-record.ts';
+export type { AnswerChannel } from './shared-answers.ts';
 export type {
   NameKeys,
   NameRecords,

@@ -1,12 +1,15 @@
 import type { CID } from '@cairn/cid';
 import { verifyIpnsRecord } from './ipns-record.ts';
 import { selectIpnsRecord } from './select-record.ts';
+import { type AnswerChannel, SharedAnswers } from './shared-answers.ts';
 import type { NameRecords } from './store/name-store.ts';
 
 export interface RecordSourceOptions {
   readonly records: Pick<NameRecords, 'get'>;
   /** Returns the best record of a name from the network; undefined without one. Absent: records of the store only. */
   readonly findInNetwork?: ((name: CID, signal: AbortSignal) => Promise<Uint8Array | undefined>) | undefined;
+  /** Processes of the same service: a record that one of them finds is used by all. */
+  readonly channel?: AnswerChannel | undefined;
   readonly now?: () => number;
 }
 
@@ -27,11 +30,6 @@ const rememberedMax = 10_000;
 /** Concurrent searches. Further names are answered from the store, so that a flood of names costs little. */
 const searchesMax = 64;
 
-interface Found {
-  readonly bytes: Uint8Array | undefined;
-  readonly untilMs: number;
-}
-
 /**
  * Finds the newest record of a name: in the store, and in the network for names that are published elsewhere. Records of the
  * network are verified, and used for their time to live.
@@ -39,12 +37,19 @@ interface Found {
 export class RecordSource {
   readonly #options: RecordSourceOptions;
   readonly #now: () => number;
-  readonly #found = new Map<string, Found>();
+  readonly #found: SharedAnswers<Uint8Array>;
   readonly #searches = new Map<string, Promise<Uint8Array | undefined>>();
 
   constructor(options: RecordSourceOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
+    this.#found = new SharedAnswers({
+      topic: 'found records of names',
+      namesMax: rememberedMax,
+      channel: options.channel,
+      now: this.#now,
+      isNewer: (bytes, than) => selectIpnsRecord([than, bytes]) === 1,
+    });
   }
 
   async find(
@@ -67,7 +72,7 @@ export class RecordSource {
   ): Promise<Uint8Array | undefined> {
     const key = name.toString();
     const before = this.#found.get(key);
-    if (!isFresh && before !== undefined && before.untilMs > this.#now()) return before.bytes;
+    if (!isFresh && before !== undefined) return before.value;
     const running = this.#searches.get(key);
     if (running !== undefined) return await running;
     if (this.#searches.size >= searchesMax) return undefined;
@@ -89,11 +94,7 @@ export class RecordSource {
       // A network without an answer and one with an invalid record are the same to a reader: nothing was found.
       bytes = undefined;
     }
-    const key = name.toString();
-    this.#found.delete(key);
-    const [oldest] = this.#found.keys();
-    if (this.#found.size >= rememberedMax && oldest !== undefined) this.#found.delete(oldest);
-    this.#found.set(key, { bytes, untilMs: this.#now() + ttlMs });
+    this.#found.set(name.toString(), { value: bytes, untilMs: this.#now() + ttlMs });
     return bytes;
   }
 }
