@@ -75,10 +75,14 @@ export class AppModule {
             DedicatedHosts.open(await stores.gatewayHosts(), {
               shared: settings.IPFS_GATEWAY_HOSTS.split(',').map((host) => ({ host, inlinesDnslink: true })),
               onError: (error) => logger.error({ causes: errorChain(error) }, 'dedicated hosts cannot be read'),
+              processes,
             }),
         },
         { provide: ContentPolicy, useFactory: () => ContentPolicy.open(context) },
-        { provide: DnslinkResolver, useFactory: () => new DnslinkResolver({ map: settings.IPFS_NS_MAP }) },
+        {
+          provide: DnslinkResolver,
+          useFactory: () => new DnslinkResolver({ map: settings.IPFS_NS_MAP, channel: processes }),
+        },
         { provide: NAME_STORE, useFactory: stores.names },
         {
           provide: RecordSource,
@@ -86,6 +90,7 @@ export class AppModule {
           useFactory: ({ records }: NameStore, peer: PeerApi | undefined) =>
             new RecordSource({
               records,
+              channel: processes,
               findInNetwork: peer && ((name, signal) => peer.routing.get(routingKeyOf(name), { signal })),
             }),
         },

@@ -3,12 +3,12 @@ import type { Blockstore } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import { GatewayError } from '@cairn/ipfs-gateway';
-import { type Registry, registerGauge } from '@cairn/service-kit';
+import { type ProcessGroup, type Registry, registerGauge, shareOf } from '@cairn/service-kit';
 import type { GatewayMeter } from './gateway-meter.ts';
 import type { IpfsGatewaySettings } from './settings.ts';
 
 const limits = {
-  /** Fetches that are open at the peer: of all clients and of one. */
+  /** Fetches that are open at the peer: of all clients and of one. Processes divide them. */
   permits: 2048,
   permitsPerClient: 64,
   /** Milliseconds without the peer after which requests fail. A restart takes about a second. */
@@ -42,7 +42,7 @@ export class ContentFetch {
   readonly #exchange: BlockExchange | undefined;
   readonly #policy: IpfsGatewaySettings['IPFS_GATEWAY_FETCH'];
   readonly #seconds: number;
-  readonly #permits = new LanePermits({ permits: limits.permits, permitsPerLane: limits.permitsPerClient });
+  readonly #permits: LanePermits;
   // Reads of one request have its signal and nothing else in common.
   readonly #requests = new WeakMap<AbortSignal, RequestReads>();
   readonly #counts = { blocks: 0, bytes: 0, failures: 0, timeouts: 0, unreachable: 0 };
@@ -50,8 +50,13 @@ export class ContentFetch {
   constructor(
     exchange: BlockExchange | undefined,
     settings: Pick<IpfsGatewaySettings, 'IPFS_GATEWAY_FETCH' | 'IPFS_GATEWAY_FETCH_SECONDS'>,
+    processes: Pick<ProcessGroup, 'count'>,
   ) {
     this.#exchange = exchange;
+    this.#permits = new LanePermits({
+      permits: shareOf(limits.permits, processes),
+      permitsPerLane: shareOf(limits.permitsPerClient, processes),
+    });
     this.#policy = settings.IPFS_GATEWAY_FETCH;
     this.#seconds = settings.IPFS_GATEWAY_FETCH_SECONDS;
   }

@@ -1,9 +1,19 @@
 import type { GatewayHostStore } from '@cairn/auth';
 import type { SubdomainHost } from '@cairn/ipfs-gateway';
+import type { ProcessGroup } from '@cairn/service-kit';
 import type { OnApplicationShutdown } from '@nestjs/common';
 
 /** Milliseconds between two reads of the list: a change takes effect within it. */
 const refreshMs = 1000;
+
+const changedTopic = 'changed dedicated hosts';
+
+export interface DedicatedHostsOptions {
+  readonly shared: readonly SubdomainHost[];
+  readonly onError: (error: unknown) => void;
+  /** The first process that finds a change makes the others read it. */
+  readonly processes: Pick<ProcessGroup, 'publish' | 'subscribe'>;
+}
 
 /** Hosts that serve the pins of one account, read again every second. */
 export class DedicatedHosts implements OnApplicationShutdown {
@@ -11,23 +21,23 @@ export class DedicatedHosts implements OnApplicationShutdown {
   readonly subdomainHosts: SubdomainHost[] = [];
   readonly #store: GatewayHostStore;
   readonly #shared: readonly SubdomainHost[];
-  readonly #onError: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
   #accounts: ReadonlyMap<string, string> = new Map();
+  /** The list as it was read last; never equal to one before the first read. */
   #text = '';
 
-  private constructor(store: GatewayHostStore, shared: readonly SubdomainHost[], onError: (error: unknown) => void) {
+  private constructor(store: GatewayHostStore, { shared, onError, processes }: DedicatedHostsOptions) {
     this.#store = store;
     this.#shared = shared;
-    this.#onError = onError;
-    this.#timer = setInterval(() => void this.#refresh().catch(this.#onError), refreshMs).unref();
+    const poll = async () => {
+      if (await this.#refresh()) processes.publish(changedTopic, undefined);
+    };
+    this.#timer = setInterval(() => void poll().catch(onError), refreshMs).unref();
+    processes.subscribe(changedTopic, () => void this.#refresh().catch(onError));
   }
 
-  static async open(
-    store: GatewayHostStore,
-    { shared, onError }: { readonly shared: readonly SubdomainHost[]; readonly onError: (error: unknown) => void },
-  ): Promise<DedicatedHosts> {
-    const hosts = new DedicatedHosts(store, shared, onError);
+  static async open(store: GatewayHostStore, options: DedicatedHostsOptions): Promise<DedicatedHosts> {
+    const hosts = new DedicatedHosts(store, options);
     await hosts.#refresh();
     return hosts;
   }
@@ -40,15 +50,17 @@ export class DedicatedHosts implements OnApplicationShutdown {
     return this.#accounts.get(name) ?? (parent === undefined ? undefined : this.#accounts.get(parent));
   }
 
-  async #refresh(): Promise<void> {
+  /** Reads the list. Resolves with whether it has changed. */
+  async #refresh(): Promise<boolean> {
     const list = await this.#store.list();
     const text = JSON.stringify(list);
-    if (text === this.#text && this.subdomainHosts.length > 0) return;
+    if (text === this.#text) return false;
     this.#text = text;
     this.#accounts = new Map(list.map(({ host, accountId }) => [host, accountId]));
     const names = new Set(this.#shared.map(({ host }) => host.toLowerCase()));
     const dedicated = list.filter(({ host }) => !names.has(host)).map(({ host }) => ({ host, inlinesDnslink: true }));
     this.subdomainHosts.splice(0, this.subdomainHosts.length, ...this.#shared, ...dedicated);
+    return true;
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -106,7 +106,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     };
     const { IPFS_GATEWAY_TRUSTED_PROXIES: proxies = '' } = settings;
     this.#sources = new RequestSources(proxies, { isTls: settings.tls !== undefined });
-    this.#fetch = new ContentFetch(peer?.exchange, settings);
+    this.#fetch = new ContentFetch(peer?.exchange, settings, processes);
     this.#gateway = createGateway({
       // Denied content is refused before it is fetched.
       blocks: this.#fetch.wrap(content.guard(blocks)),
@@ -115,7 +115,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
         return isAllowed ? this.content.refusal(content) : outOfScope(content.path);
       },
       hotBytesMax: shareOf(hotBytesMax, processes),
-      buffers: new BufferPool({ bytesMax: freeBuffersBytesMax }),
+      buffers: new BufferPool({ bytesMax: shareOf(freeBuffersBytesMax, processes) }),
       readAhead: () => (this.#memory.files.isScarce ? 1 : readAheadMax),
       names: {
         dnslink: (domain) => dnslinks.find(domain),
