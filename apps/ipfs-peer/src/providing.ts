@@ -7,6 +7,7 @@ import {
   type Announcer,
   announceNow,
   combineAnnouncers,
+  localAnnouncer,
   ProvideSchedule,
   type ProvideSource,
   type ProvideStore,
@@ -54,9 +55,9 @@ export async function openProviding(
   options: ProvidingOptions,
 ): Promise<ProvidingProcess | undefined> {
   const { node, logger } = options;
-  const announcer = announcerOf(settings, options);
-  if (settings.IPFS_PEER_PROVIDE === 'none' || settings.IPFS_PEER_SERVE === 'nothing' || announcer === undefined)
-    return undefined;
+  if (settings.IPFS_PEER_PROVIDE === 'none' || settings.IPFS_PEER_SERVE === 'nothing') return undefined;
+  // Without a DHT, delegated routing of this home still lists what the node provides.
+  const announcer = announcerOf(settings, options) ?? localAnnouncer;
   const reported = new ReportedRoots();
   const store = await options.openStore();
   const pins = await options.openPins();

@@ -42,9 +42,9 @@ function delegatedRouting(): void {
     ]);
     await call(provider, `swarm/connect?arg=${router.address}`);
     await Promise.all([inTableOf(provider, router.id), inTableOf(router, provider.id)]);
-    // The DHT of this peer has no node: the router of Kubo is the only way to its provider.
+    // Without a DHT, the router of Kubo is the only way to its provider, and the own router lists the pins.
     peer = new PeerProcess(service.home, {
-      IPFS_PEER_ROUTING: 'dhtserver',
+      IPFS_PEER_ROUTING: 'none',
       IPFS_PEER_DELEGATED_ROUTERS: `http://127.0.0.1:${routerPort}`,
     });
     await peer.start();

@@ -5,6 +5,7 @@ export type { AnnounceRecord, AnnounceRegion, Announcer, ContentRouter, RouterOp
 export { ProvidingError, type ProvidingErrorCode } from './errors.ts';
 export { keyOf, type Region } from './keyspace.ts';
 export { openLmdbProvideStore } from './lmdb-provide-store.ts';
+export { localAnnouncer } from './local-announcer.ts';
 export { ProvideSchedule, type ScheduleCounts, type ScheduleEvent, type ScheduleOptions } from './provide-schedule.ts';
 export {
   type PinnedRoots,
