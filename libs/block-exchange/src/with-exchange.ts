@@ -1,6 +1,6 @@
 import { type Blockstore, createVerifiedBlock, waitForBlock } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
-import { isCairnError } from '@cairn/errors';
+import { CairnError, isCairnError } from '@cairn/errors';
 import type { ExchangeSession } from './block-exchange.ts';
 import { blockKey } from './block-key.ts';
 import { linkAbort, untilAborted } from './linked-abort.ts';
@@ -86,7 +86,8 @@ class MissReader {
     try {
       return await waitForBlock(this.#store, cid, { signal: ended, limitMs, pauseMs });
     } catch (error) {
-      if (fetched === undefined) throw denied ?? error;
+      if (fetched === undefined)
+        throw denied ?? (isCairnError(error, 'BLOCK_NOT_FOUND') ? notSupplied(cid, error) : error);
       this.#options.onFetched?.(signal, fetched.length);
       return fetched;
     } finally {
@@ -134,6 +135,14 @@ class MissReader {
     await this.#store.putMany([block]).catch((error: unknown) => this.#options.onError?.(error));
     return bytes;
   }
+}
+
+/** Names the network in the reason: the reader does not expect the block on this machine. */
+function notSupplied(cid: CID, { details, cause }: CairnError): CairnError<'BLOCK_NOT_FOUND'> {
+  const seconds = Math.round(Number(details.waitedMs) / 100) / 10;
+  const message = `Block ${cid} is not in this store, and no node of the IPFS network supplied it within ${seconds} s.`;
+  const hint = 'Check the CID, or name nodes that have the content.';
+  return new CairnError('BLOCK_NOT_FOUND', message, { hint, details, cause });
 }
 
 /** Reports to other readers that the reader which fetched for them has ended. */
