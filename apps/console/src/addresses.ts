@@ -5,6 +5,8 @@ export interface Addresses {
   readonly storage: string;
   readonly gateway: string;
   readonly ipfsGateway: string;
+  /** Reports whether the settings name the IPFS gateway. Otherwise there may be none. */
+  readonly namesIpfsGateway: boolean;
   /** Internal API of the IPFS peer. Undefined without a peer. */
   readonly ipfsPeer: string | undefined;
   readonly publicStorage: string;
@@ -25,6 +27,7 @@ export function addressesOf(settings: ConsoleSettings): Addresses {
     storage,
     gateway,
     ipfsGateway,
+    namesIpfsGateway: settings.CAIRN_IPFS_GATEWAY_URL !== undefined,
     ipfsPeer: settings.IPFS_PEER_URL && trimmed(settings.IPFS_PEER_URL),
     publicStorage: trimmed(settings.CAIRN_PUBLIC_STORAGE_URL ?? storage),
     publicGateway: trimmed(settings.CAIRN_PUBLIC_GATEWAY_URL ?? gateway),

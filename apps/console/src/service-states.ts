@@ -5,6 +5,8 @@ import type { Upstream } from './upstream.ts';
 export interface ServiceState {
   readonly name: string;
   readonly isReady: boolean;
+  /** False for a service that the settings do not name and that has never answered. */
+  readonly isDeployed: boolean;
 }
 
 /** Age in milliseconds up to which all viewers share one answer, so that many viewers cost the services no more than one. */
@@ -17,6 +19,7 @@ export class ServiceStates {
   readonly #now: () => number;
   #states: Promise<readonly ServiceState[]> | undefined;
   #askedAt = 0;
+  #hasIpfsGateway: boolean;
 
   constructor(
     addresses: Addresses,
@@ -26,6 +29,7 @@ export class ServiceStates {
     this.#addresses = addresses;
     this.#upstream = upstream;
     this.#now = now;
+    this.#hasIpfsGateway = addresses.namesIpfsGateway;
   }
 
   list(): Promise<readonly ServiceState[]> {
@@ -36,7 +40,7 @@ export class ServiceStates {
       this.#states = Promise.all([
         this.#state('Storage API', storage),
         this.#state('JSON-RPC', gateway),
-        this.#state('IPFS gateway', ipfsGateway),
+        this.#ipfsGatewayState(ipfsGateway),
         ...(ipfsPeer === undefined ? [] : [this.#state('IPFS network', ipfsPeer)]),
       ]);
     }
@@ -45,6 +49,12 @@ export class ServiceStates {
 
   async #state(name: string, url: string): Promise<ServiceState> {
     const { isReady } = await this.#upstream.readiness(url);
-    return { name, isReady };
+    return { name, isReady, isDeployed: true };
+  }
+
+  async #ipfsGatewayState(url: string): Promise<ServiceState> {
+    const { isReady, isReachable } = await this.#upstream.readiness(url);
+    this.#hasIpfsGateway ||= isReachable;
+    return { name: 'IPFS gateway', isReady, isDeployed: this.#hasIpfsGateway };
   }
 }

@@ -19,6 +19,13 @@ export interface UpstreamAnswer {
   readonly trailers: Readonly<Record<string, unknown>>;
 }
 
+/** Answer of `/readyz` of a service. */
+export interface Readiness {
+  readonly isReady: boolean;
+  readonly isReachable: boolean;
+  readonly text: string;
+}
+
 /** `service` for reads that a page makes by itself, which are free. Default: the account pays. */
 interface PaidBy {
   readonly payer?: DelegationPayer;
@@ -108,13 +115,13 @@ export class Upstream implements OnApplicationShutdown {
   }
 
   /** Reads `/readyz` of the service at an address. */
-  async readiness(url: string): Promise<{ readonly isReady: boolean; readonly text: string }> {
+  async readiness(url: string): Promise<Readiness> {
     try {
       const signal = AbortSignal.timeout(3000);
       const answer = await this.#send(`${url}/readyz`, { method: 'GET', signal });
-      return { isReady: answer.status === 200, text: (await answer.body.text()).slice(0, 1000) };
+      return { isReady: answer.status === 200, isReachable: true, text: (await answer.body.text()).slice(0, 1000) };
     } catch {
-      return { isReady: false, text: 'not reachable' };
+      return { isReady: false, isReachable: false, text: 'not reachable' };
     }
   }
 

@@ -130,7 +130,10 @@ async function startServices(supervisor: Supervisor, settings: CommandSettings):
   // With known ports all start concurrently; otherwise the console waits for the ports of the others.
   const env: Record<string, string> =
     STORAGE_API_PORT === 0 || RPC_GATEWAY_PORT === 0 ? await backends.then(urlSettings) : {};
+  const isNamed = 'CAIRN_IPFS_GATEWAY_URL' in settings && settings.CAIRN_IPFS_GATEWAY_URL !== undefined;
   if (IPFS_GATEWAY_PORT === 0) env.CAIRN_IPFS_GATEWAY_URL = await ipfsGateway;
+  // Without the name the console takes a gateway that does not answer for one that is not deployed.
+  else if (!isNamed) env.CAIRN_IPFS_GATEWAY_URL = addressOf(settings, IPFS_GATEWAY_PORT);
   const [[storage, gateway], ipfs, pages] = await Promise.all([
     backends,
     ipfsGateway,

@@ -13,7 +13,9 @@ export class StatusController {
     @Inject(NetworkStates) private readonly networks: NetworkStates,
   ) {}
 
-  @Describe('Whether each service is ready and each network is served, with the age of its head. At most 5 s old.')
+  @Describe(
+    'Whether each service is deployed and ready, and each network is served, with the age of its head. At most 5 s old.',
+  )
   @Get()
   async status(@Me() { account }: SignedIn) {
     const [services, networks] = await Promise.all([this.services.list(), this.networks.list(account.id)]);

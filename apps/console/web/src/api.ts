@@ -101,7 +101,7 @@ export interface Me {
 
 /** State of the services and networks. */
 export interface ServiceStatus {
-  readonly services: readonly { readonly name: string; readonly isReady: boolean }[];
+  readonly services: readonly { readonly name: string; readonly isReady: boolean; readonly isDeployed: boolean }[];
   readonly networks: readonly {
     readonly name: string;
     readonly isServed: boolean;

@@ -15,17 +15,17 @@ export function StatusPage() {
           <SimpleGrid cols={{ base: 1, md: 2 }} className="align-start">
             <States
               title="Services"
-              rows={services.map(({ name, isReady }) => ({
+              rows={services.map(({ name, isReady, isDeployed }) => ({
                 name,
-                isGood: isReady,
-                text: isReady ? 'works' : 'not ready',
+                color: isDeployed ? colorOf(isReady) : 'gray',
+                text: isDeployed ? (isReady ? 'works' : 'not ready') : 'not deployed',
               }))}
             />
             <States
               title="Networks"
               rows={networks.map(({ name, isServed, head = 0, lagSeconds = 0 }) => ({
                 name,
-                isGood: isServed,
+                color: colorOf(isServed),
                 text: isServed ? `block ${count(head)}, ${age(lagSeconds)} old` : 'not served',
               }))}
             />
@@ -36,9 +36,13 @@ export function StatusPage() {
   );
 }
 
+function colorOf(isGood: boolean): 'teal' | 'red' {
+  return isGood ? 'teal' : 'red';
+}
+
 interface State {
   readonly name: string;
-  readonly isGood: boolean;
+  readonly color: 'teal' | 'red' | 'gray';
   readonly text: string;
 }
 
@@ -49,10 +53,10 @@ function States({ title, rows }: { title: string; rows: readonly State[] }) {
         {title}
       </Title>
       <Stack gap="xs" component="ul" m={0} p={0} className="plain-list">
-        {rows.map(({ name, isGood, text }) => (
+        {rows.map(({ name, color, text }) => (
           <Group key={name} component="li" justify="space-between" wrap="nowrap">
             <Group gap="sm" wrap="nowrap">
-              <StateDot color={isGood ? 'teal' : 'red'} />
+              <StateDot color={color} />
               <Text>{name}</Text>
             </Group>
             <Text size="sm" c="dimmed">

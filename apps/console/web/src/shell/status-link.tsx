@@ -8,7 +8,7 @@ import { useApi } from '../use-api.ts';
 export function StatusLink({ onFollow }: { onFollow: () => void }) {
   const [path] = useLocation();
   const status = useApi<ServiceStatus>('status', { refreshMs: 30_000 });
-  const faults = status.data?.services.filter(({ isReady }) => !isReady).length ?? 0;
+  const faults = status.data?.services.filter(({ isReady, isDeployed }) => isDeployed && !isReady).length ?? 0;
   const isKnown = status.data !== undefined && status.error === null;
   const text = isKnown ? textOf(faults) : 'Status';
   return (
