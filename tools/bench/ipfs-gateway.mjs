@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { measureMemory } from './ipfs-gateway/memory.mjs';
 import { startGateways } from './ipfs-gateway/servers.mjs';
+import { cpuSecondsOf } from './lib/process-tree.mjs';
 
 const generator = fileURLToPath(new URL('lib/raw-load.mjs', import.meta.url));
 
@@ -62,18 +62,12 @@ async function compare({ name, path, connections, goal, isBytes = false }, { cai
 async function measure({ url, pid }, { path, connections, seconds }) {
   const child = fork(generator);
   child.send({ url, connections, seconds, paths: [path], host: new URL(url).host });
-  const before = cpuSeconds(pid);
+  const before = cpuSecondsOf(pid);
   const [result] = await Promise.race([
     once(child, 'message'),
     once(child, 'exit').then(([code]) => Promise.reject(new Error(`the load generator exited with ${code}`))),
   ]);
-  return { ...result, cpu: (cpuSeconds(pid) - before) / result.count };
-}
-
-/** CPU time of a process; Linux only. */
-function cpuSeconds(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+  return { ...result, cpu: (cpuSecondsOf(pid) - before) / result.count };
 }
 
 function median(values) {

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { memoryOf } from '../lib/process-tree.mjs';
 
 const connectionsMax = 2000;
 const connectionsBatch = 100;
@@ -42,11 +42,4 @@ function openSlow({ hostname, port, request, isSlow }) {
       resolve(socket);
     });
   });
-}
-
-/** Memory of a process in MiB; Linux only. Mapped pages of files can be dropped at any time. */
-function memoryOf(pid) {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const mebibytes = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024;
-  return { total: mebibytes('VmRSS'), anonymous: mebibytes('RssAnon') };
 }

@@ -8,13 +8,14 @@ const peerMain = fileURLToPath(new URL('../../../apps/ipfs-peer/dist/main.js', i
 
 /** Starts the built storage API and the built IPFS peer over one new home. `profile` names a directory for CPU profiles of both. */
 export async function startCairnServices({ profile, onOutput } = {}) {
-  // The flag of `npm start`.
+  // The flags of `npm start`.
   const nodeArgs = ['--max-semi-space-size=2'];
+  const storageArgs = ['--heap-growing-percent=50'];
   if (profile !== undefined) nodeArgs.push('--cpu-prof', `--cpu-prof-dir=${profile}`);
   const [apiPort, swarmPort] = [await freePort(), await freePort()];
   const storage = await startStorage(
     { IPFS_PEER_URL: `http://127.0.0.1:${apiPort}`, STORAGE_BLOCK_WAIT_SECONDS: '30' },
-    { nodeArgs, ...(onOutput && { onOutput }) },
+    { nodeArgs: [...nodeArgs, ...storageArgs], ...(onOutput && { onOutput }) },
   );
   const { authorization } = await storage.openAccount();
   const stopPeer = await startPeer(nodeArgs, {
