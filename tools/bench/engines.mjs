@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openS3ObjectStore } from '@cairn/object-store/s3';
 import { howToEnableEngine, startPostgres, startRedis, startS3 } from '../engines/index.mjs';
+import { freePort } from '../peers/free-port.mjs';
 import { counter, measureRate, postRequest } from './lib/measure-rate.mjs';
 import { servicePid, startServices } from './lib/services.mjs';
 
@@ -11,10 +12,6 @@ const sample = JSON.parse(readFileSync(new URL('../sample-network/network/contra
 const MiB = 1024 * 1024;
 const json = { 'content-type': 'application/json' };
 const boundary = 'cairn-bench';
-const ports = {
-  embedded: { storage: 15_001, gateway: 18_545, console: 18_080, ipfs: 18_081 },
-  distributed: { storage: 15_101, gateway: 18_645, console: 18_180, ipfs: 18_181 },
-};
 
 /** Goals of the distributed form, as ratios to the embedded one. */
 const cases = {
@@ -56,7 +53,7 @@ export async function benchEngines({ home, rounds, seconds, mebibytes, only }) {
       mkdirSync(join(directory, form));
       // More adds at a time than 64 clients send.
       const all = { CAIRN_UPLOADS_MAX: '1000', ...settings };
-      services[form] = await startServices(join(directory, form), all, ports[form]);
+      services[form] = await startServices(join(directory, form), all, await freePorts());
     }
     for (const [name, one] of Object.entries(cases))
       if (only === undefined || name.includes(only)) await benchCase(name, one, services, { rounds, seconds });
@@ -179,6 +176,17 @@ async function addRequest({ storage, authorization }) {
   const body = `${head}${counter}${'x'.repeat(4096 - counter.length)}\r\n--${boundary}--\r\n`;
   const headers = { authorization, 'content-type': `multipart/form-data; boundary=${boundary}` };
   return { url, bytes: postRequest(url, { headers, body }) };
+}
+
+/** Other benches may run beside this one. */
+async function freePorts() {
+  const [storage, gateway, consolePort, ipfs] = [
+    await freePort(),
+    await freePort(),
+    await freePort(),
+    await freePort(),
+  ];
+  return { storage, gateway, console: consolePort, ipfs };
 }
 
 function processorSeconds(pid) {

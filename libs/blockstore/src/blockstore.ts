@@ -55,6 +55,11 @@ export interface BatchReads {
  * for both. Adapters need not hash; {@link withVerification} verifies on write and on read.
  */
 export interface Blockstore {
+  /**
+   * Present in a store that verifies each block that it reads, and quarantines corrupt ones. {@link withVerification} does not hash
+   * its blocks again.
+   */
+  readonly verifiesReads?: true;
   /** Returns the bytes of a block. The caller must not change them. @throws BLOCK_NOT_FOUND */
   get(cid: CID, options?: ReadOptions): Promise<Uint8Array>;
   has(cid: CID): Promise<boolean>;

@@ -49,6 +49,14 @@ describe('withVerification', () => {
     });
   });
 
+  test('does not hash reads of a store that verifies them itself', async () => {
+    const inner = createMemoryBlockstore();
+    const { cid } = rawBlock('a');
+    await inner.putMany([{ cid, bytes: Buffer.from('trusted') }]);
+    const bytes = await withVerification(Object.assign(inner, { verifiesReads: true as const })).get(cid);
+    expect(Buffer.from(bytes).toString()).toBe('trusted');
+  });
+
   test('reads an identity CID from the CID itself and refuses a long one', async () => {
     const inner = createMemoryBlockstore();
     const store = withVerification(inner);

@@ -54,4 +54,6 @@ export const packLimits = {
   cacheMovesMax: 1000,
   /** Blocks whose reads are remembered, at about 100 bytes each. */
   cacheReadsMax: 200_000,
+  /** Rows of blocks in memory, at about 500 bytes each. */
+  recentRowsMax: 10_000,
 } as const;

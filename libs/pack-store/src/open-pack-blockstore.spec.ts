@@ -14,6 +14,7 @@ describeWithPostgres('openPackBlockstore', (postgres) => {
       const close = store.close.bind(store);
       return Object.assign(store, {
         objects,
+        database,
         async close() {
           await close();
           await objects.close();
@@ -53,6 +54,24 @@ describeWithPostgres('openPackBlockstore', (postgres) => {
       for (const { cid } of blocks) expect(await store.has(cid)).toBe(true);
       await store.sizeMany(blocks.map(({ cid }) => cid));
       expect(store.objects.traffic()).toEqual(before);
+      await store.close();
+    });
+
+    test('rowAgeMsMax spares the lookups of repeated reads, and never shows a block that this process removed', async () => {
+      const store = await open({ rowAgeMsMax: 60_000 });
+      const [hot, corrupt] = [rawBlock('hot'), rawBlock('corrupt')];
+      await store.putMany([hot, corrupt]);
+      await store.sync();
+      await store.get(hot.cid);
+      await store.get(corrupt.cid);
+      const { statements } = store.database.state();
+      for (let time = 0; time < 20; time++) expect(Buffer.from(await store.get(hot.cid)).toString()).toBe('hot');
+      // Renewals of the process may run meanwhile.
+      expect(store.database.state().statements - statements).toBeLessThan(10);
+      await store.quarantine(corrupt.cid);
+      await expect(store.get(corrupt.cid)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
+      await store.delete(hot.cid);
+      await expect(store.get(hot.cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
       await store.close();
     });
 

@@ -19,6 +19,11 @@ export interface PackBlockstoreOptions {
   readonly reader?: PackReader;
   /** Limit of the sum of all block lengths, in bytes. Default: none. */
   readonly bytesMax?: number | undefined;
+  /**
+   * Milliseconds for which a read uses the place of a block again without a lookup. A block that another process removed meanwhile
+   * is still read; checks for pins always look it up. Default 0.
+   */
+  readonly rowAgeMsMax?: number | undefined;
   readonly writer?: Omit<PackWriterOptions, 'objects' | 'onPack'>;
   /** Time after which a silent process counts as ended, with its holds. Default 60. */
   readonly silentSeconds?: number;
@@ -34,7 +39,7 @@ export type PackStore = BoundedBlockstore & BatchReads & { readonly maintenance:
  * @throws the errors of `Postgres.migrate`
  */
 export async function openPackBlockstore(options: PackBlockstoreOptions): Promise<PackStore> {
-  const { database, objects, bytesMax, now, silentSeconds } = options;
+  const { database, objects, bytesMax, rowAgeMsMax, now, silentSeconds } = options;
   const index = await BlockIndex.open({ database, now, silentSeconds });
   const direct = createPackReader({ objects });
   const store = new PackBlockstore({
@@ -42,6 +47,7 @@ export async function openPackBlockstore(options: PackBlockstoreOptions): Promis
     writer: createPackWriter({ ...options.writer, objects, onPack: index.onPack }),
     reader: options.reader ?? direct,
     bytesMax,
+    rowAgeMsMax,
   });
   const maintenance = createMaintenance({
     index,

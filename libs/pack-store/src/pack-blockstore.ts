@@ -34,12 +34,15 @@ export interface PackStoreParts {
   readonly writer: PackWriter;
   readonly reader: PackReader;
   readonly bytesMax?: number | undefined;
+  /** See `PackBlockstoreOptions`. */
+  readonly rowAgeMsMax?: number | undefined;
   /** Called last by `close`. */
   readonly close?: () => Promise<void>;
 }
 
 /** Blocks in packs of an object store, with their index in PostgreSQL. */
 export class PackBlockstore implements BoundedBlockstore, BatchReads {
+  readonly verifiesReads = true;
   readonly #index: BlockIndex;
   readonly #writer: PackWriter;
   readonly #reads: PackReads;
@@ -47,10 +50,10 @@ export class PackBlockstore implements BoundedBlockstore, BatchReads {
   readonly #closeParts: (() => Promise<void>) | undefined;
   readonly #listeners: ((cids: readonly CID[]) => void)[] = [];
 
-  constructor({ index, writer, reader, bytesMax, close }: PackStoreParts) {
+  constructor({ index, writer, reader, bytesMax, rowAgeMsMax, close }: PackStoreParts) {
     this.#index = index;
     this.#writer = writer;
-    this.#reads = new PackReads(index.blocks, writer, reader);
+    this.#reads = new PackReads(index.blocks, writer, reader, rowAgeMsMax);
     this.#closeParts = close;
     this.#stored = new StoredBytes(async () => (await index.blocks.stats()).bytes, bytesMax);
   }
@@ -106,6 +109,7 @@ export class PackBlockstore implements BoundedBlockstore, BatchReads {
   async delete(cid: CID): Promise<void> {
     await this.#settle();
     await this.#index.blocks.delete(cid.multihash.bytes);
+    this.#reads.forget([cid]);
   }
 
   async *keys({ signal }: ReadOptions = {}): AsyncGenerator<CID> {
@@ -203,7 +207,9 @@ export class PackBlockstore implements BoundedBlockstore, BatchReads {
   }
 
   #notifyRemoved(cids: readonly CID[]): void {
-    if (cids.length > 0) for (const listener of this.#listeners) listener(cids);
+    if (cids.length === 0) return;
+    this.#reads.forget(cids);
+    for (const listener of this.#listeners) listener(cids);
   }
 
   beginCycle(): Promise<number> {
@@ -226,6 +232,7 @@ export class PackBlockstore implements BoundedBlockstore, BatchReads {
 
   async quarantine(cid: CID): Promise<void> {
     await this.#index.blocks.quarantine(cid.multihash.bytes);
+    this.#reads.forget([cid]);
   }
 
   quarantined(): AsyncIterable<CID> {

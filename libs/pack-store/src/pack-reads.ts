@@ -1,9 +1,10 @@
 import { BlockNotFoundError, QuarantinedBlockError, type ReadOptions } from '@cairn/blockstore';
-import type { CID } from '@cairn/cid';
+import { type CID, verifyBytesInBackground } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import { BatchedLookups } from './batched-lookups.ts';
 import type { BlockRow, BlockRows } from './index/block-rows.ts';
 import { blockKey, keyOfMultihash } from './index/multihash.ts';
+import { RecentRows } from './recent-rows.ts';
 import type { BlockLocation, PackReader, PackWriter } from './types.ts';
 
 /** Reads of pending and stored blocks. */
@@ -12,19 +13,25 @@ export class PackReads {
   readonly #writer: PackWriter;
   readonly #reader: PackReader;
   readonly #lookups: BatchedLookups<CID, BlockRow>;
+  readonly #recent: RecentRows;
 
-  constructor(rows: BlockRows, writer: PackWriter, reader: PackReader) {
+  /** @param rowAgeMsMax milliseconds for which `get` uses a row again without a lookup */
+  constructor(rows: BlockRows, writer: PackWriter, reader: PackReader, rowAgeMsMax = 0) {
     this.#rows = rows;
     this.#writer = writer;
     this.#reader = reader;
+    this.#recent = new RecentRows(rowAgeMsMax);
     this.#lookups = new BatchedLookups((cids) => this.#find(cids));
   }
 
   async get(cid: CID, options: ReadOptions = {}): Promise<Uint8Array> {
     options.signal?.throwIfAborted();
     const pending = this.#writer.pending(cid.multihash.bytes);
-    if (pending) return pending;
-    const row = await this.#lookups.one(cid);
+    if (pending) {
+      await verifyBytesInBackground(cid, pending);
+      return pending;
+    }
+    const row = await this.#rowOf(cid);
     options.signal?.throwIfAborted();
     if (row === undefined) throw new BlockNotFoundError(cid.toString());
     if (row.is_quarantined) throw new QuarantinedBlockError(cid.toString());
@@ -36,8 +43,24 @@ export class PackReads {
     }
   }
 
+  async #rowOf(cid: CID): Promise<BlockRow | undefined> {
+    const key = blockKey(cid);
+    const recent = this.#recent.get(key);
+    if (recent !== undefined) return recent;
+    const { forgotten } = this.#recent;
+    const row = await this.#lookups.one(cid);
+    if (row !== undefined) this.#recent.keep(key, row, forgotten);
+    return row;
+  }
+
+  /** Makes the next read of removed or quarantined blocks look them up. */
+  forget(cids: readonly CID[]): void {
+    this.#recent.forget(cids.map(blockKey));
+  }
+
   /** Reads a block whose pack was rewritten and deleted since the lookup. @throws the first error if its place is the same and not corrupt */
   async #getAgain(cid: CID, before: BlockRow, error: unknown, options: ReadOptions): Promise<Uint8Array> {
+    this.forget([cid]);
     const [row] = await this.#find([cid]);
     if (row === undefined) throw new BlockNotFoundError(cid.toString());
     if (row.is_quarantined) throw new QuarantinedBlockError(cid.toString());

@@ -6,6 +6,12 @@ import { engineMissing, type StoreSettings } from './store-settings.ts';
 import type { BlockStoreOptions, Stores } from './stores.ts';
 
 /**
+ * Milliseconds for which rows of blocks, and the caches above the store, are used again. A block that another process removed is
+ * served for at most the sum, a second.
+ */
+const foreignRemovalMs = 500;
+
+/**
  * The stores of a deployment of many machines. All shared state is in PostgreSQL, blocks are in a bucket, and limits are in
  * Redis. No store falls back to files: processes would see different states.
  */
@@ -20,7 +26,7 @@ export function distributedStores(url: string, settings: StoreSettings): Stores 
     const { openCachedPacks } = await import('./cached-packs.ts');
     return await over((database) =>
       objectEngines.use(CAIRN_OBJECT_STORE, settings, (objects) =>
-        openCachedPacks({ database, objects, bytesMax }, settings),
+        openCachedPacks({ database, objects, bytesMax, rowAgeMsMax: foreignRemovalMs }, settings),
       ),
     );
   };
@@ -54,7 +60,7 @@ export function distributedStores(url: string, settings: StoreSettings): Stores 
     },
     blocks: openPacks,
     packs: openPacks,
-    foreignRemovalMs: 1000,
+    foreignRemovalMs,
     pins: () => over(async (database) => (await import('@cairn/pinning/postgres')).openPostgresPinStore(database)),
     pinRequests: () =>
       over(async (database) => (await import('@cairn/pinning/postgres')).openPostgresPinRequestStore(database)),

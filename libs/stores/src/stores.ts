@@ -54,8 +54,8 @@ export interface Stores {
   /** Blocks with the maintenance of their packs; `undefined` in the embedded form. */
   packs(options?: BlockStoreOptions): Promise<PackStore | undefined>;
   /**
-   * Milliseconds for which a process may still serve a cached block that a process of another machine removed; `undefined`
-   * in the embedded form.
+   * Milliseconds after which a cache above the block store reads a block again, since a process of another machine may have
+   * removed it; `undefined` in the embedded form.
    */
   readonly foreignRemovalMs: number | undefined;
   pins(): Promise<PinStore>;

@@ -27,15 +27,28 @@ test('get returns cached blocks, also after another opening', async () => {
   cache.put(blocks);
   cache.put(blocks);
   await cache.settled();
-  expect(cache.get(blockOf('absent').cid)).toBeUndefined();
+  expect(await cache.get(blockOf('absent').cid)).toBeUndefined();
   const { bytes } = cache.stats();
   await cache.close();
   const again = await openBlockCache({ directory, bytesMax: MiB });
-  for (const { cid, bytes: expected } of blocks) expect(Buffer.from(again.get(cid) ?? [1]).equals(expected)).toBe(true);
+  for (const { cid, bytes: expected } of blocks)
+    expect(Buffer.from((await again.get(cid)) ?? [1]).equals(expected)).toBe(true);
   expect(again.stats()).toMatchObject({ hits: 3, misses: 0, blocks: 3, bytes });
   await again.remove([blockOf('a').cid]);
-  expect(again.get(blockOf('a').cid)).toBeUndefined();
+  expect(await again.get(blockOf('a').cid)).toBeUndefined();
   await again.close();
+});
+
+test('get copies a block into the buffer of the caller, whose length decides', async () => {
+  const block = blockOf('b', 300_000);
+  const cache = await openBlockCache({ directory, bytesMax: MiB });
+  cache.put([block]);
+  await cache.settled();
+  const [into, short] = [new Uint8Array(300_000), new Uint8Array(299_999)];
+  expect(await cache.get(block.cid, into)).toBe(into);
+  expect(Buffer.from(into).equals(block.bytes)).toBe(true);
+  expect(await cache.get(block.cid, short)).toBeUndefined();
+  await cache.close();
 });
 
 test('the cache keeps its limit of bytes, and blocks that are read', async () => {
@@ -47,7 +60,7 @@ test('the cache keeps its limit of bytes, and blocks that are read', async () =>
     cache.put([blockOf(`${n}`, 1000 + ((n * 7919) % 100_000))]);
     await cache.settled();
     expect(cache.stats().bytes).toBeLessThanOrEqual(bytesMax);
-    expect(cache.get(hot.cid)).toBeDefined();
+    expect(await cache.get(hot.cid)).toBeDefined();
   }
   expect(cache.stats().blocks).toBeGreaterThan(20);
   expect(statSync(join(directory, 'data.mdb')).size).toBeLessThan(bytesMax * 2);
@@ -62,7 +75,7 @@ test('blocks beyond the queue in memory and blocks above the limit are not cache
   expect(cache.stats()).toMatchObject({ blocks: 0, skipped: 20 });
   cache.put([blockOf('small')]);
   await cache.settled();
-  expect(cache.get(blockOf('small').cid)).toBeDefined();
+  expect(await cache.get(blockOf('small').cid)).toBeDefined();
   await cache.close();
 });
 
@@ -76,11 +89,11 @@ test('a block that was damaged on the disk is a miss, and can be cached again', 
   const blocks = environment.database('blocks');
   await environment.transaction(() => blocks.put(block.cid.multihash.bytes, Buffer.alloc(5000, 'other')));
   await environment.close();
-  expect(cache.get(block.cid)).toBeUndefined();
+  expect(await cache.get(block.cid)).toBeUndefined();
   expect(cache.stats().failures).toBe(1);
   cache.put([block]);
   await cache.settled();
-  expect(cache.get(block.cid)).toBeDefined();
+  expect(await cache.get(block.cid)).toBeDefined();
   await cache.close();
 });
 
@@ -91,10 +104,10 @@ test('damaged files are replaced by an empty cache', async () => {
   await cache.close();
   writeFileSync(join(directory, 'data.mdb'), Buffer.alloc(50_000, 'x'));
   const again = await openBlockCache({ directory, bytesMax: MiB });
-  expect(again.get(blockOf('lost').cid)).toBeUndefined();
+  expect(await again.get(blockOf('lost').cid)).toBeUndefined();
   again.put([blockOf('new')]);
   await again.settled();
-  expect(again.get(blockOf('new').cid)).toBeDefined();
+  expect(await again.get(blockOf('new').cid)).toBeDefined();
   await again.close();
 });
 

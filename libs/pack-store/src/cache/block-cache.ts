@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { Block } from '@cairn/blockstore';
-import type { CID } from '@cairn/cid';
-import { verifyBytes } from '@cairn/cid';
+import { type CID, verifyBytesInBackground } from '@cairn/cid';
 import { type Database, Environment, limits as storeLimits } from '@cairn/embedded-store';
 import { isCairnError } from '@cairn/errors';
 import { packLimits } from '../limits.ts';
@@ -28,8 +27,11 @@ export interface BlockCacheStats {
 
 /** Blocks on a local disk, within a limit of bytes. A failure of the disk is a miss, never an error. */
 export interface BlockCache {
-  /** Returns verified bytes, or undefined. A damaged block is removed. */
-  get(cid: CID): Uint8Array | undefined;
+  /**
+   * Resolves with verified bytes, or undefined. A damaged block is removed.
+   * @param into buffer of the length of the block, for its bytes
+   */
+  get(cid: CID, into?: Uint8Array): Promise<Uint8Array | undefined>;
   /** Caches blocks soon. Without room in memory it caches none of them. */
   put(blocks: readonly Block[]): void;
   remove(cids: readonly CID[]): Promise<void>;
@@ -81,12 +83,12 @@ class LmdbBlockCache implements BlockCache {
     this.#state = environment.database('state');
   }
 
-  get(cid: CID): Uint8Array | undefined {
+  async get(cid: CID, into?: Uint8Array): Promise<Uint8Array | undefined> {
     const key = cid.multihash.bytes;
     try {
-      const bytes = this.#blocks.get(key);
+      const bytes = into === undefined ? this.#blocks.get(key) : this.#copied(key, into);
       if (bytes !== undefined) {
-        verifyBytes(cid, bytes);
+        await verifyBytesInBackground(cid, bytes);
         this.#counts.hits++;
         this.#counts.hitBytes += bytes.length;
         this.#remember(key);
@@ -98,6 +100,11 @@ class LmdbBlockCache implements BlockCache {
     }
     this.#counts.misses++;
     return undefined;
+  }
+
+  /** Returns the block in this buffer; undefined for one that is absent or has another length. */
+  #copied(key: Uint8Array, into: Uint8Array): Uint8Array | undefined {
+    return this.#blocks.copyTo(key, into) === into.length ? into : undefined;
   }
 
   put(blocks: readonly Block[]): void {

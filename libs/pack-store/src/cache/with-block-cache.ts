@@ -7,15 +7,21 @@ export function withBlockCache(reader: PackReader, cache: BlockCache): PackReade
   return {
     async get(location: BlockLocation, options?: ReadOptions) {
       options?.signal?.throwIfAborted();
-      const cached = cache.get(location.cid);
+      const lent = options?.buffers?.take(location.length);
+      const cached = await cache.get(location.cid, lent);
       if (cached !== undefined) return cached;
+      if (lent !== undefined) options?.buffers?.giveBack(lent);
+      options?.signal?.throwIfAborted();
       const bytes = await reader.get(location, options);
       cache.put([{ cid: location.cid, bytes }]);
       return bytes;
     },
     async getMany(locations: readonly BlockLocation[], options?: ReadOptions) {
       options?.signal?.throwIfAborted();
-      const blocks = locations.map(({ cid }) => cache.get(cid));
+      const blocks: (Uint8Array | undefined)[] = [];
+      // One after the other, so that few copies are hashed in other threads.
+      for (const { cid } of locations) blocks.push(await cache.get(cid));
+      options?.signal?.throwIfAborted();
       const missing = locations.filter((_, index) => blocks[index] === undefined);
       const fetched = missing.length === 0 ? [] : await reader.getMany(missing, options);
       cache.put(fetched.map((bytes, index): Block => ({ cid: (missing[index] as BlockLocation).cid, bytes })));

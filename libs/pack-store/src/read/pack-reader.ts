@@ -1,5 +1,5 @@
 import type { ReadOptions } from '@cairn/blockstore';
-import { verifyBytes } from '@cairn/cid';
+import { verifyBytesInBackground } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import type { ObjectStore } from '@cairn/object-store';
 import { packCorrupt } from '../errors.ts';
@@ -63,18 +63,18 @@ class RangeReader implements PackReader {
   /** Verifies bytes, and reads damaged ones once more: the network may have damaged them. */
   async #verified(location: BlockLocation, bytes: Uint8Array, signal: AbortSignal | undefined): Promise<Uint8Array> {
     const { cid, pack, offset, length } = location;
-    if (isBlock(location, bytes)) return owned(bytes);
+    if (await isBlock(location, bytes)) return owned(bytes);
     this.#windows.forget(location);
     const again =
       length === 0 ? bytes : await this.#objects.get(pack, { range: { offset, length }, ...(signal && { signal }) });
-    if (isBlock(location, again)) return again;
+    if (await isBlock(location, again)) return again;
     throw packCorrupt(pack, `its bytes ${offset} to ${offset + length} are not block ${cid}`);
   }
 }
 
-function isBlock({ cid }: BlockLocation, bytes: Uint8Array): boolean {
+async function isBlock({ cid }: BlockLocation, bytes: Uint8Array): Promise<boolean> {
   try {
-    verifyBytes(cid, bytes);
+    await verifyBytesInBackground(cid, bytes);
     return true;
   } catch (error) {
     if (isCairnError(error, 'BLOCK_CORRUPT')) return false;

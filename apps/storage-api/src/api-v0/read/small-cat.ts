@@ -18,6 +18,8 @@ import { errorTrailer, fileHeaders } from '../write.ts';
 
 /** A file in one block of more bytes is streamed by `cat`. */
 const fileBytesMax = 64 * 1024;
+/** Paths of files for the other path that are remembered. */
+const othersMax = 10_000;
 const command = { name: 'cat', scope: 'read' } as const;
 /** A cat of one CID without options. */
 const target = /^\/api\/v0\/cat\?arg=(?:\/ipfs\/|%2Fipfs%2F)?([A-Za-z0-9]{46,110})$/;
@@ -37,6 +39,8 @@ interface SmallFile {
  */
 @Injectable()
 export class SmallCat implements FastHandler {
+  /** Paths of long files and directories. A CID always names the same bytes. They would be read twice, here and by `cat`. */
+  readonly #others = new Set<string>();
   // Pages with an Origin do not take the fast path; those without one are refused by the other path.
   readonly #cors = new Cors({ origins: undefined, requestHeaders: [], exposedHeaders: [] });
 
@@ -49,7 +53,7 @@ export class SmallCat implements FastHandler {
   ) {}
 
   takes(path: string): boolean {
-    return target.test(path);
+    return !this.#others.has(path) && target.test(path);
   }
 
   async answer(request: FastRequest): Promise<FastAnswer | undefined> {
@@ -103,7 +107,14 @@ export class SmallCat implements FastHandler {
     // Reads without a signal neither wait for a block nor ask other nodes.
     const { type, links, data, blockBytes } = await readNode(this.store, cid);
     const isSmallFile = (type === 'file' || type === 'raw') && links.length === 0 && data.length <= fileBytesMax;
-    return isSmallFile ? { principal, data, blockBytes } : undefined;
+    if (isSmallFile) return { principal, data, blockBytes };
+    this.#leave(request.path);
+    return undefined;
+  }
+
+  #leave(path: string): void {
+    if (this.#others.size >= othersMax) this.#others.clear();
+    this.#others.add(path);
   }
 }
 
