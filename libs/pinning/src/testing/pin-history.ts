@@ -25,22 +25,26 @@ export interface RecordedCall {
   readonly to: number;
 }
 
-const cidOf = (root: string) => cidFor(Buffer.from(root), { codec: 'raw' });
+/** Calls of a store that a history has. */
+export type HistoryStore = Pick<PinStore, 'put' | 'putKnownRoot' | 'remove' | 'usage' | 'isPinned'>;
+
+/** CID of a root: of a raw block whose content is its name. */
+export const cidOfRoot = (root: string) => cidFor(Buffer.from(root), { codec: 'raw' });
 
 /** Performs a call and returns its result. @throws errors that are no result, such as a lost connection */
-async function perform(store: PinStore, call: PinCall): Promise<string> {
+async function perform(store: HistoryStore, call: PinCall): Promise<string> {
   try {
     if (call.kind === 'usage') {
       const { pins, bytes } = await store.usage(call.account);
       return `${pins} ${bytes}`;
     }
-    if (call.kind === 'isPinned') return `${await store.isPinned('recursive', cidOf(call.root))}`;
+    if (call.kind === 'isPinned') return `${await store.isPinned('recursive', cidOfRoot(call.root))}`;
     if (call.kind === 'remove') {
-      await store.remove(call.account, call.roots.map(cidOf));
+      await store.remove(call.account, call.roots.map(cidOfRoot));
       return 'done';
     }
     const { account, root, bytesMax } = call;
-    const pin = { cid: cidOf(root), mode: 'recursive', name: undefined, createdAt: 1 } as const;
+    const pin = { cid: cidOfRoot(root), mode: 'recursive', name: undefined, createdAt: 1 } as const;
     if (call.kind === 'putKnownRoot') {
       const known = await store.putKnownRoot(account, pin, { bytesMax });
       return known === undefined ? 'undefined' : 'done';
@@ -55,7 +59,7 @@ async function perform(store: PinStore, call: PinCall): Promise<string> {
 
 /** Runs the calls of each client one after the other, and the clients concurrently. Client n uses store n. */
 export async function recordHistory(
-  stores: readonly PinStore[],
+  stores: readonly HistoryStore[],
   clients: readonly (readonly PinCall[])[],
 ): Promise<RecordedCall[]> {
   let events = 0;
