@@ -34,14 +34,14 @@ class LmdbProvideStore implements ProvideStore {
     this.#announced = environment.database('announced');
   }
 
-  async add(cids: readonly CID[]): Promise<number> {
+  async add(cids: readonly CID[], { dueAt = 0 } = {}): Promise<number> {
     let added = 0;
     await this.#inSlices(cids, (cid) => {
       const multihash = cid.multihash.bytes;
       const key = keyOf(multihash);
       this.#cids.put(Buffer.concat([key, cid.bytes]), present);
       if (this.#records.has(key)) return;
-      this.#write({ key, multihash, dueAt: 0, failures: 0 });
+      this.#write({ key, multihash, dueAt, failures: 0 });
       added++;
     });
     return added;

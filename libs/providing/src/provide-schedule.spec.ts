@@ -48,6 +48,23 @@ test('content is announced once per interval, in the slot of its region', async 
   expect(Math.max(...later)).toBeLessThanOrEqual(12);
 });
 
+test('content that is added during a backlog is announced before the rest of it', async () => {
+  const [added, ...backlog] = cids;
+  if (added === undefined) throw new Error('There is no content.');
+  await world.settle();
+  world.announcer.isOnline = false;
+  world.source.add(...backlog);
+  world.schedule.requestReconciliation();
+  await world.settle();
+  expect(await world.schedule.counts()).toMatchObject({ records: backlog.length, waiting: backlog.length });
+  world.announcer.isOnline = true;
+  world.source.add(added);
+  await world.schedule.added([added]);
+  await world.run(hour);
+  expect(world.announcer.times.size).toBe(cids.length);
+  expect([...world.announcer.times.keys()][0]).toBe(Buffer.from(added.multihash.bytes).toString('hex'));
+});
+
 test('content that another process added or removed is found by comparison with the source', async () => {
   world.source.add(cidOf('a'), cidOf('b'));
   await world.run(2 * hour);

@@ -36,8 +36,11 @@ export interface ProvideCounts {
  * change of each record is atomic. Changes are durable once resolved. Records are in the order of the keyspace.
  */
 export interface ProvideStore {
-  /** Adds CIDs. A new record is due immediately. Resolves to the number of new records. */
-  add(cids: readonly CID[]): Promise<number>;
+  /**
+   * Adds CIDs. A new record is due immediately, before all others unless `dueAt` is given. Resolves to the number of new
+   * records.
+   */
+  add(cids: readonly CID[], options?: { readonly dueAt?: number }): Promise<number>;
   /** Removes CIDs. A record without CIDs is removed. Resolves to the number of removed records. */
   remove(cids: readonly CID[]): Promise<number>;
   has(cid: CID): Promise<boolean>;

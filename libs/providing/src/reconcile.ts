@@ -41,6 +41,9 @@ export async function reconcile({ store, source, now, ageMsMax, signal }: Reconc
   }
 }
 
+/** Time of records that were found by comparison: content that is added now is announced before a backlog of them. */
+const backlogDueAt = 1;
+
 const everything = { start: new Uint8Array(32), bits: 0 };
 
 async function addMissing(store: ProvideStore, source: ProvideSource, signal: AbortSignal): Promise<number> {
@@ -51,12 +54,12 @@ async function addMissing(store: ProvideStore, source: ProvideSource, signal: Ab
     signal.throwIfAborted();
     if (!(await store.has(cid))) missing.push(cid);
     if (missing.length >= limits.checkedRecords) {
-      added += await store.add(missing);
+      added += await store.add(missing, { dueAt: backlogDueAt });
       missing = [];
     }
     if (++seen % limits.checkedRecords === 0) await yieldToEvents();
   }
-  return added + (await store.add(missing));
+  return added + (await store.add(missing, { dueAt: backlogDueAt }));
 }
 
 async function removeUnwanted(

@@ -26,14 +26,14 @@ class PostgresProvideStore implements ProvideStore {
     this.#database = database;
   }
 
-  async add(cids: readonly CID[]): Promise<number> {
+  async add(cids: readonly CID[], { dueAt = 0 } = {}): Promise<number> {
     let added = 0;
     for (const slice of slices(cids)) {
       const multihashes = slice.map((cid) => cid.multihash.bytes);
       const { rows } = await this.#database.write<{ added: number }>({
         name: 'add-provide-records',
         text: addStatement,
-        values: [multihashes.map(keyOf), multihashes, slice.map(({ bytes }) => bytes)],
+        values: [multihashes.map(keyOf), multihashes, slice.map(({ bytes }) => bytes), dueAt],
       });
       added += rows[0]?.added ?? 0;
     }

@@ -40,7 +40,7 @@ export const addStatement = `
   WITH given AS (SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bytea[]) AS given (key, multihash, cid)),
   added AS (
     INSERT INTO provide_records (key, multihash, due_at, failures)
-    SELECT DISTINCT ON (key) key, multihash, 0, 0 FROM given ORDER BY key
+    SELECT DISTINCT ON (key) key, multihash, $4::bigint, 0 FROM given ORDER BY key
     ON CONFLICT (key) DO UPDATE SET failures = provide_records.failures WHERE false
     RETURNING key),
   named AS (

@@ -31,6 +31,21 @@ export function describeProvideStore(name: string, create: () => Promise<Provide
       expect(await store.counts()).toEqual({ records: 1, waiting: 1 });
     });
 
+    test('a new record with a later time follows those that are due before it', async () => {
+      const key = (cid: CID) => Buffer.from(keyOfCid(cid)).toString('hex');
+      // Keys of one sector, in their order.
+      const [first, second] = Array.from({ length: 100 }, (_, at) => cidOf(`${at}`))
+        .filter((cid) => sectorOf(keyOfCid(cid)) === 3)
+        .sort((one, other) => (key(one) < key(other) ? -1 : 1));
+      if (first === undefined || second === undefined) throw new Error('The sector has no two keys.');
+      await store.add([first], { dueAt: 1 });
+      await store.add([second]);
+      expect(await store.firstDue(3)).toMatchObject({ dueAt: 0 });
+      await store.remove([second]);
+      expect(await store.firstDue(3)).toMatchObject({ dueAt: 1 });
+      expect(await store.counts()).toEqual({ records: 1, waiting: 1 });
+    });
+
     test('CIDs with one multihash share a record until the last one is removed', async () => {
       const raw = cidOf('a');
       const other = raw.constructor as unknown as { createV1(codec: number, digest: CID['multihash']): CID };

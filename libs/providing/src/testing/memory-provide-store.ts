@@ -9,7 +9,7 @@ export class MemoryProvideStore implements ProvideStore {
   /** Number of calls, by which tests wait for the end of work. */
   calls = 0;
 
-  async add(cids: readonly CID[]): Promise<number> {
+  async add(cids: readonly CID[], { dueAt = 0 } = {}): Promise<number> {
     this.calls++;
     let added = 0;
     for (const cid of cids) {
@@ -18,7 +18,7 @@ export class MemoryProvideStore implements ProvideStore {
       const cidsOf = this.#cids.get(hex(key)) ?? new Map<string, CID>();
       this.#cids.set(hex(key), cidsOf.set(cid.toString(), cid));
       if (this.#records.has(hex(key))) continue;
-      this.#records.set(hex(key), { key, multihash: Buffer.from(multihash), dueAt: 0, failures: 0 });
+      this.#records.set(hex(key), { key, multihash: Buffer.from(multihash), dueAt, failures: 0 });
       added++;
     }
     return added;
