@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { memoryOf } from '../lib/process-tree.mjs';
 
-/** Anonymous memory of a process in MiB: resident memory without mapped files. Linux only. */
+/** Anonymous memory of a service in MiB, over all its processes: resident memory without mapped files. Linux only. */
 function anonymousMebibytes(pid) {
   if (pid === undefined) return undefined;
   try {
-    const kilobytes = /^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+    return memoryOf(pid).anonymous;
   } catch {
     return undefined;
   }
