@@ -110,7 +110,7 @@ export class AppModule {
       ],
       providers: [
         { provide: DeniedContent, useFactory: () => DeniedContent.open(context) },
-        { provide: CodecPool, useFactory: () => new CodecPool() },
+        { provide: CodecPool, useFactory: () => new CodecPool({ processes }) },
         RetainedRoots,
         FailedWriteCleaner,
         PeerIdentity,

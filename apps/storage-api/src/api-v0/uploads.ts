@@ -14,12 +14,14 @@ export class Uploads {
   #running = 0;
   readonly #ofAccounts = new Map<string, number>();
   /** Buffers for the leaves of uploads. */
-  readonly buffers = new BufferPool({ bytesMax: bufferBytesMax });
+  readonly buffers: BufferPool;
 
   constructor(
     @Inject(SETTINGS) private readonly settings: StorageSettings,
     @Inject(PROCESSES) private readonly processes: ProcessGroup = singleProcess,
-  ) {}
+  ) {
+    this.buffers = new BufferPool({ bytesMax: shareOf(bufferBytesMax, processes) });
+  }
 
   /** Number of uploads under way. */
   get running(): number {

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { type ProcessGroup, shareOf, singleProcess } from '@cairn/service-kit';
 import { ApiError } from '../api-v0/api-error.ts';
 import { workOf } from '../api-v0/with-work.ts';
 import { bytesOfOutcome, type CodecJob, type CodecOutcome, runCodecJob } from './codec-job.ts';
@@ -31,6 +32,8 @@ export interface CodecPoolOptions {
   /** Built code of the thread. */
   readonly threadUrl?: URL;
   readonly jobMs?: number;
+  /** Processes among which the waiting jobs are divided. Default: one. */
+  readonly processes?: Pick<ProcessGroup, 'count'>;
 }
 
 /**
@@ -40,6 +43,8 @@ export interface CodecPoolOptions {
 export class CodecPool {
   readonly #threadUrl: URL;
   readonly #jobMs: number;
+  readonly #waitingMax: number;
+  readonly #waitingOfAccountMax: number;
   #worker: Worker | undefined;
   /** Job in the thread. */
   #running: Waiting | undefined;
@@ -48,9 +53,11 @@ export class CodecPool {
   readonly #waiting = new Map<string, Waiting[]>();
   #waitingCount = 0;
 
-  constructor({ threadUrl = new URL('./codec-thread.js', import.meta.url), jobMs }: CodecPoolOptions = {}) {
-    this.#threadUrl = threadUrl;
+  constructor({ threadUrl, jobMs, processes = singleProcess }: CodecPoolOptions = {}) {
+    this.#threadUrl = threadUrl ?? new URL('./codec-thread.js', import.meta.url);
     this.#jobMs = jobMs ?? codecLimits.jobMs;
+    this.#waitingMax = shareOf(codecLimits.waitingMax, processes);
+    this.#waitingOfAccountMax = shareOf(codecLimits.waitingOfAccountMax, processes);
   }
 
   /**
@@ -62,7 +69,7 @@ export class CodecPool {
     if (job.bytes.length <= codecLimits.inlineBytesMax) return runCodecJob(job);
     workOf(signal)?.codec(job.bytes.length);
     const own = this.#waiting.get(account) ?? [];
-    if (own.length >= codecLimits.waitingOfAccountMax || this.#waitingCount >= codecLimits.waitingMax)
+    if (own.length >= this.#waitingOfAccountMax || this.#waitingCount >= this.#waitingMax)
       throw new ApiError(503, 'too many long blocks wait to be decoded; try again later', { 'retry-after': '1' });
     let onAbort = () => {};
     const done = new Promise<Uint8Array>((resolve, reject) => {
