@@ -27,6 +27,7 @@ import type { UpstreamChain } from './chains/upstream/upstream-chain.ts';
 import { UPSTREAM_CHAINS, UpstreamLifecycle } from './chains/upstream/upstream-lifecycle.ts';
 import { UpstreamReports } from './chains/upstream/upstream-reports.ts';
 import { dispatcherOptions } from './dispatcher-options.ts';
+import { divideCaches } from './methods/divided-cache.ts';
 import { MethodCatalog } from './methods/method-catalog.ts';
 import { MethodsModule } from './methods/methods.module.ts';
 import { SharedPending } from './sending/shared-pending.ts';
@@ -50,7 +51,8 @@ const inlineGasMax = 25_000;
 @Module({})
 export class AppModule {
   static forRoot(this: void, context: ServiceContext<GatewaySettings>): DynamicModule {
-    const { logger, settings } = context;
+    const { logger, settings, processes } = context;
+    divideCaches(processes);
     return {
       module: AppModule,
       imports: [...storeModules(context), ...executionModules(context)],

@@ -1,6 +1,6 @@
 import { RawJson } from '@cairn/jsonrpc-core';
-import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../request-context.ts';
+import { dividedCache } from './divided-cache.ts';
 
 interface Entry {
   readonly json: RawJson;
@@ -9,10 +9,10 @@ interface Entry {
 }
 
 /** Serialized data of blocks by hash, which never changes. Sizes in characters, over all networks. */
-const cache = new LRUCache<string, Entry>({
-  maxSize: 64 * 1024 * 1024,
-  maxEntrySize: 16 * 1024 * 1024,
-  sizeCalculation: ({ json: { json } }) => json.length + 200,
+const cache = dividedCache<Entry>({
+  charactersMax: 64 * 1024 * 1024,
+  entryCharactersMax: 16 * 1024 * 1024,
+  sizeOf: ({ json: { json } }) => json.length + 200,
 });
 
 /**
@@ -26,7 +26,7 @@ export function immutableJson(
   make: () => unknown,
 ): RawJson | null {
   const key = `${chain.network.name}/${name}`;
-  const known = cache.get(key);
+  const known = cache().get(key);
   if (known !== undefined) {
     if (known.isAttested) meter.recordProof('quorum');
     return known.json;
@@ -34,6 +34,6 @@ export function immutableJson(
   const value = make();
   if (value === undefined) return null;
   const json = new RawJson(JSON.stringify(value));
-  cache.set(key, { json, isAttested: meter.proofs.includes('quorum') });
+  cache().set(key, { json, isAttested: meter.proofs.includes('quorum') });
   return json;
 }

@@ -1,16 +1,16 @@
 import { isCairnError } from '@cairn/errors';
 import type { CallRequest, CallResult } from '@cairn/evm-executor';
-import { LRUCache } from 'lru-cache';
+import { dividedCache } from '../divided-cache.ts';
 
 /** Most characters of cached calls and results, over all networks. */
 const charactersMax = 16 * 1024 * 1024;
 /** Longer entries are not cached: they are rare and would evict many others. */
 const entryCharactersMax = 64 * 1024;
 
-const cache = new LRUCache<string, CallResult>({
-  maxSize: charactersMax,
-  maxEntrySize: entryCharactersMax,
-  sizeCalculation: (result, key) => key.length + sizeOf(result) + 200,
+const cache = dividedCache<CallResult>({
+  charactersMax,
+  entryCharactersMax,
+  sizeOf: (result, key) => key.length + sizeOf(result) + 200,
 });
 
 function sizeOf(result: CallResult): number {
@@ -38,7 +38,7 @@ export async function cachedCall(
 ): Promise<CallResult> {
   const place = contracts === undefined ? network : `${network}/${contracts.join()}`;
   const key = `${place}/${blockHash}/${keyOf(call)}`;
-  const known = cache.get(key);
+  const known = cache().get(key);
   if (known) return known;
   for (let others = running.get(key); others !== undefined; others = running.get(key)) {
     const result = await others.catch(unlessAborted);
@@ -48,7 +48,7 @@ export async function cachedCall(
   running.set(key, own);
   try {
     const made = await own;
-    cache.set(key, made);
+    cache().set(key, made);
     return made;
   } finally {
     if (running.get(key) === own) running.delete(key);

@@ -1,6 +1,6 @@
 // Hot path of eth_getLogs: the row of tools/bench/peers.mjs. log-texts.spec.ts compares it with logsOf.
 import type { Header } from '@cairn/block-model';
-import { LRUCache } from 'lru-cache';
+import { dividedCache } from '../divided-cache.ts';
 import { type LogFilter, matches } from './log-filter.ts';
 import { hasLogs, type LogReader, logJson } from './logs-of.ts';
 
@@ -13,7 +13,7 @@ const charactersMax = 16 * 1024 * 1024;
 const fixedCharacters = 500;
 
 /** By block hash: a block determines its logs. */
-const cache = new LRUCache<string, Texts>({ maxSize: charactersMax });
+const cache = dividedCache<Texts>({ charactersMax });
 
 /**
  * Serializes the logs of a block that match a filter. Serialized logs are kept, since clients repeat wide ranges.
@@ -22,7 +22,7 @@ const cache = new LRUCache<string, Texts>({ maxSize: charactersMax });
 export function logTextsOf(filter: LogFilter, reader: LogReader, header: Header, countMax: number): string[] {
   if (!hasLogs(header)) return [];
   const receipts = reader.receipts(header.hash) ?? [];
-  let texts = cache.get(header.hash);
+  let texts = cache().get(header.hash);
   const found: string[] = [];
   let logIndex = 0;
   let characters = 0;
@@ -40,6 +40,6 @@ export function logTextsOf(filter: LogFilter, reader: LogReader, header: Header,
       if (found.push(text) > countMax) return found;
     }
   }
-  if (isNew && characters > 0 && characters <= charactersMax) cache.set(header.hash, texts, { size: characters });
+  if (isNew && characters > 0 && characters <= charactersMax) cache().set(header.hash, texts, { size: characters });
   return found;
 }
