@@ -1,14 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isFree } from '../peers/free-port.mjs';
 import { startServer } from '../peers/process.mjs';
 import { engineProgram, isVersitygw } from './programs.mjs';
+import { isS3Ready, s3Credentials, s3Server } from './s3-server.mjs';
 import { startVersitygw } from './versitygw.mjs';
-
-/** Credentials of the test server. */
-const s3Credentials = { accessKeyId: 'cairntest', secretAccessKey: 'cairntestsecret' };
 
 /**
  * Starts an S3 server on free loopback ports, over a temporary directory: SeaweedFS, or versitygw with `TEST_S3=versitygw`.
@@ -53,7 +50,7 @@ async function startSeaweedfs(command) {
         ],
         '-volume.preStopSeconds=0',
       ],
-      isReady: async () => (await fetch(`http://127.0.0.1:${s3}/`)).status === 403,
+      isReady: () => isS3Ready(s3),
     });
   let server;
   for (let tries = 1; server === undefined; tries++) {
@@ -67,29 +64,7 @@ async function startSeaweedfs(command) {
   }
   const { ok, status } = await fetch(`http://127.0.0.1:${filer}/buckets/cairn/`, { method: 'POST' });
   if (!ok) throw new Error(`SeaweedFS created no bucket (status ${status})`);
-  return {
-    endpoint: `http://127.0.0.1:${s3}`,
-    region: 'us-east-1',
-    ...s3Credentials,
-    get child() {
-      return server.child;
-    },
-    /** URL of an empty object store. It is a new prefix, since each bucket of SeaweedFS reserves several volumes. */
-    createStore: () => `s3://cairn/${randomBytes(6).toString('hex')}?endpoint=http://127.0.0.1:${s3}&region=us-east-1`,
-    kill: () => server.child.kill('SIGKILL'),
-    /** Starts it again after `kill`, on the same ports and data. */
-    async start() {
-      server = await start();
-    },
-    pause: () => server.child.kill('SIGSTOP'),
-    resume: () => server.child.kill('SIGCONT'),
-    async stop() {
-      // It ignores SIGTERM for seconds, and its files are removed anyway.
-      server.child.kill('SIGKILL');
-      await server.stop();
-      rmSync(home, { recursive: true, force: true });
-    },
-  };
+  return s3Server({ home, port: s3, server, start });
 }
 
 /** Offset of the gRPC port of each SeaweedFS server. */
@@ -101,12 +76,4 @@ async function portsWithNeighbours(count) {
   for (let port = 10_000 + Math.floor(Math.random() * 11_000); found.length < count; port++)
     if ((await isFree(port)) && (await isFree(port + grpcOffset))) found.push(port);
   return found;
-}
-
-function isFree(port) {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
 }

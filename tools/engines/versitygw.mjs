@@ -1,12 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../peers/free-port.mjs';
 import { startServer } from '../peers/process.mjs';
-
-/** Credentials of the test server. */
-const credentials = { accessKeyId: 'cairntest', secretAccessKey: 'cairntestsecret' };
+import { isS3Ready, s3Credentials, s3Server } from './s3-server.mjs';
 
 /**
  * Starts versitygw, which keeps objects as files, over a temporary directory.
@@ -20,7 +17,7 @@ export async function startVersitygw(command) {
   mkdirSync(join(data, 'cairn'), { recursive: true });
   mkdirSync(attributes);
   const port = await freePort();
-  const { accessKeyId, secretAccessKey } = credentials;
+  const { accessKeyId, secretAccessKey } = s3Credentials;
   const start = () =>
     startServer({
       name: 'versitygw',
@@ -38,30 +35,7 @@ export async function startVersitygw(command) {
         ],
         ...['posix', '--sidecar', attributes, data],
       ],
-      isReady: async () => (await fetch(`http://127.0.0.1:${port}/`)).status === 403,
+      isReady: () => isS3Ready(port),
     });
-  let server = await start();
-  return {
-    endpoint: `http://127.0.0.1:${port}`,
-    region: 'us-east-1',
-    ...credentials,
-    get child() {
-      return server.child;
-    },
-    /** URL of an empty object store. */
-    createStore: () =>
-      `s3://cairn/${randomBytes(6).toString('hex')}?endpoint=http://127.0.0.1:${port}&region=us-east-1`,
-    kill: () => server.child.kill('SIGKILL'),
-    /** Starts it again after `kill`, on the same port and data. */
-    async start() {
-      server = await start();
-    },
-    pause: () => server.child.kill('SIGSTOP'),
-    resume: () => server.child.kill('SIGCONT'),
-    async stop() {
-      server.child.kill('SIGKILL');
-      await server.stop();
-      rmSync(home, { recursive: true, force: true });
-    },
-  };
+  return s3Server({ home, port, server: await start(), start });
 }

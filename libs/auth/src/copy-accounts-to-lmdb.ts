@@ -2,6 +2,7 @@ import { Environment } from '@cairn/embedded-store';
 import type { AccountStore } from './account-store.ts';
 import { accountsFormat } from './accounts-format.ts';
 import type { AuditEntry } from './audit.ts';
+import { batches } from './batches.ts';
 
 /** Numbers of copied records. */
 export interface CopiedAccounts {
@@ -10,9 +11,6 @@ export interface CopiedAccounts {
   readonly members: number;
   readonly auditEntries: number;
 }
-
-/** Records of one transaction. */
-const batchRecords = 500;
 
 /**
  * Copies accounts, keys, members, the audit log and the service secret of a store into the LMDB environment of a directory. A
@@ -90,15 +88,4 @@ async function copyAudit(from: AccountStore, environment: Environment): Promise<
 
 function encode(value: object): Buffer {
   return Buffer.from(JSON.stringify(value));
-}
-
-async function* batches<T>(items: AsyncIterable<T>): AsyncGenerator<readonly T[]> {
-  let batch: T[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length < batchRecords) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }

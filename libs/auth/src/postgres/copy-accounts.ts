@@ -1,10 +1,8 @@
 import type { Postgres } from '@cairn/postgres';
 import type { AccountStore } from '../account-store.ts';
 import type { AuditEntry } from '../audit.ts';
+import { batches } from '../batches.ts';
 import type { CopiedAccounts } from '../copy-accounts-to-lmdb.ts';
-
-/** Rows of one statement. */
-const batchRows = 500;
 
 /**
  * Copies accounts, keys, members, the audit log and the service secret of a store into the tables of another one, which
@@ -81,15 +79,4 @@ async function copyAudit(from: AccountStore, database: Postgres): Promise<number
     values: [total],
   });
   return total;
-}
-
-async function* batches<T>(items: AsyncIterable<T>): AsyncGenerator<readonly T[]> {
-  let batch: T[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length < batchRows) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }

@@ -1,4 +1,5 @@
 import type { Postgres, Transaction } from '@cairn/postgres';
+import { batchesOf } from '../requests/batches-of.ts';
 import type { CopiedPinRequests } from '../requests/copy-pin-requests-to-lmdb.ts';
 import type { PinRequest } from '../requests/pin-request.ts';
 import { referencedCids } from '../requests/pin-request-records.ts';
@@ -7,9 +8,6 @@ import type { WebhookEvent } from '../webhooks/webhook-store.ts';
 import { pinSteps } from './pin-tables.ts';
 import { recordOf } from './request-rows.ts';
 import { lockAccount, requestSteps } from './request-tables.ts';
-
-/** Records of one transaction. */
-const batchRecords = 256;
 
 /**
  * Copies pin requests of accounts, their webhooks with sealed secrets, and undelivered events into a database. Ids, times and
@@ -106,15 +104,4 @@ async function addEvents(transaction: Transaction, account: string, events: read
       events.map((event) => JSON.stringify(event)),
     ],
   });
-}
-
-async function* batchesOf<T>(items: AsyncIterable<T>): AsyncGenerator<readonly T[]> {
-  let batch: T[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length < batchRecords) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }

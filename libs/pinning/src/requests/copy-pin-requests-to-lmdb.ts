@@ -2,6 +2,7 @@ import { type Database, Environment } from '@cairn/embedded-store';
 import { accountPrefix, encode } from '../pin-records.ts';
 import { pinsFormat } from '../pins-format.ts';
 import type { WebhookEvent } from '../webhooks/webhook-store.ts';
+import { batchesOf } from './batches-of.ts';
 import type { PinRequest } from './pin-request.ts';
 import {
   cidKeyOf,
@@ -22,8 +23,6 @@ export interface CopiedPinRequests {
   readonly events: number;
 }
 
-/** Records of one transaction. */
-const batchRecords = 256;
 const present = Buffer.of(1);
 
 /**
@@ -99,15 +98,4 @@ async function copyEvents(from: PinRequestStore, account: string, environment: E
 
 function putCounts(database: Database, account: string, counts: object): void {
   database.put(accountPrefix(account), encode(counts));
-}
-
-async function* batchesOf<T>(items: AsyncIterable<T>): AsyncGenerator<readonly T[]> {
-  let batch: T[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length < batchRecords) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }
