@@ -35,7 +35,7 @@ export function isConnectionFailure(error: unknown): boolean {
   const code = codeOf(error);
   if (code !== undefined) return unavailable.test(code) || /^E[A-Z]+$/.test(code);
   // `pg` reports these without a code.
-  return /Connection terminated|connection timeout|timeout exceeded when trying to connect|Client has encountered a connection error/i.test(
+  return /Connection terminated|connection timeout|^timeout expired$|timeout exceeded when trying to connect|Client has encountered a connection error/i.test(
     messageOf(error),
   );
 }

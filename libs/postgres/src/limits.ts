@@ -6,6 +6,8 @@ export const postgresLimits = {
   connectMs: 3000,
   /** Time of one statement, enforced by the server and, for a server that hangs, by the client. */
   statementMs: 10_000,
+  /** Time to connect for a migration: a start may wait for a busy server, since no request does. */
+  migrationConnectMs: 30_000,
   /** Time of one statement of a migration. */
   migrationStatementMs: 3_600_000,
   /** Attempts of a transaction that conflicts with others. */

@@ -26,7 +26,12 @@ const table = `CREATE TABLE IF NOT EXISTS cairn_migrations (
 export async function migrate(config: pg.ClientConfig, migrations: Migrations): Promise<void> {
   // A connection of its own: a step may take longer than statements of requests.
   const timeout = postgresLimits.migrationStatementMs;
-  const client = new pg.Client({ ...config, statement_timeout: timeout, query_timeout: timeout + 2000 });
+  const client = new pg.Client({
+    ...config,
+    connectionTimeoutMillis: postgresLimits.migrationConnectMs,
+    statement_timeout: timeout,
+    query_timeout: timeout + 2000,
+  });
   client.on('error', () => {});
   try {
     await client.connect();

@@ -1,6 +1,9 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import pg from 'pg';
 import type { PostgresServer } from '../../../tools/engines/index.mjs';
 import { describeWithPostgres } from '../../../tools/engines/jest.mjs';
+import { postgresError } from './errors.ts';
 import { openPostgres, type Postgres } from './postgres.ts';
 
 describeWithPostgres('a PostgreSQL server', (running) => {
@@ -270,4 +273,14 @@ test('a server that is away is reported within the time to connect', async () =>
   const opening = openPostgres({ url: 'postgres://user:canary@127.0.0.1:1/none' });
   await expect(opening).rejects.toMatchObject({ code: 'POSTGRES_UNAVAILABLE', details: { sqlState: 'ECONNREFUSED' } });
   await expect(opening).rejects.not.toThrow(/canary/);
+});
+
+test('a server that accepts connections and does not answer counts as away', async () => {
+  const silent = createServer();
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  const client = new pg.Client({ host: '127.0.0.1', port, user: 'a', connectionTimeoutMillis: 20 });
+  const error = await client.connect().catch((reason: unknown) => reason);
+  expect(postgresError(error)).toMatchObject({ code: 'POSTGRES_UNAVAILABLE' });
+  silent.close();
 });
