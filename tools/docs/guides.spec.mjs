@@ -277,7 +277,7 @@ async function startEngines(stops) {
   return { given: [settings.join('\n'), `kill -QUIT ${pid}`] };
 }
 
-test('from one machine to many, with engines on loopback', { timeout: 300_000 }, async (context) => {
+test('from one machine to many, with engines on loopback', { timeout: 600_000 }, async (context) => {
   if (engineProgram('haproxy') === undefined) return context.skip(howToEnableEngine('haproxy'));
   const stops = [];
   const { HOME, PATH, REPOSITORY } = env;
