@@ -12,6 +12,7 @@ import { openLmdbPinStore } from '@cairn/pinning';
 import { type RunningService, startService } from '@cairn/service-kit/testing';
 import { importTree, profiles } from '@cairn/unixfs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { until } from './raw-client.ts';
 
 const run = promisify(execFile);
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -152,8 +153,7 @@ describe('content links and dedicated hosts', () => {
   test('the log has no link, and charges the account that signed', async () => {
     const { id } = await auth.account('ann');
     const isCharged = () => service.log.some(({ account, bytesOut }) => account === id && Number(bytesOut) > 0);
-    for (let tries = 0; tries < 100 && !isCharged(); tries++) await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(isCharged()).toBe(true);
+    await until(isCharged);
     expect(JSON.stringify(service.log)).not.toContain(link.slice(-20));
   });
 
@@ -163,9 +163,7 @@ describe('content links and dedicated hosts', () => {
     expect(await status(`/ipfs/${site}/c.txt`, name)).toBe(401);
     await cairn('gateway', 'host', 'add', 'Files.Ann.example', '--account', 'ann');
     const subdomain = `${site.toV1()}.ipfs.${name}`;
-    for (let tries = 0; tries < 200 && (await status('/c.txt', subdomain)) !== 200; tries++)
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(await status('/c.txt', subdomain)).toBe(200);
+    await until(async () => (await status('/c.txt', subdomain)) === 200);
     expect(await status('/c.txt', `${subdomain.toUpperCase()}:80`)).toBe(200);
     expect(await status(`/ipfs/${site}/c.txt`, name)).toBe(301);
     expect(await status('/c.txt', `${other.toV1()}.ipfs.${name}`)).toBe(403);
@@ -177,8 +175,7 @@ describe('content links and dedicated hosts', () => {
     expect((await hosts.list()).map(({ host }) => host)).toEqual([name]);
     await hosts.close();
     await cairn('gateway', 'host', 'remove', name);
-    for (let tries = 0; tries < 200 && (await status('/c.txt', subdomain)) === 200; tries++)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(async () => (await status('/c.txt', subdomain)) !== 200);
     expect(await status('/c.txt', subdomain)).toBe(401);
   });
 });

@@ -10,6 +10,7 @@ import { type RunningService, startService } from '@cairn/service-kit/testing';
 import { importTree, profiles } from '@cairn/unixfs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { freePort } from '../../../tools/peers/free-port.mjs';
+import { until } from './raw-client.ts';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'cairn-ipfs-gateway-'));
@@ -82,8 +83,7 @@ describe('the gateway with its default settings', () => {
   test('the log line of a request has the account and the sent bytes', async () => {
     await get(service.url, `/ipfs/${root}/big.bin`, { authorization });
     const isLogged = () => service.log.some(({ bytesOut }) => Number(bytesOut) >= big.length);
-    for (let tries = 0; tries < 100 && !isLogged(); tries++) await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(isLogged()).toBe(true);
+    await until(isLogged);
   });
 });
 
@@ -154,11 +154,9 @@ describe('the gateway with denylists', () => {
     expect((await get(service.url, `/ipfs/${root}/%C4%85.txt`)).status).toBe(200);
     writeFileSync(file, `/ipfs/${text}\n`);
     const status = async (path: string) => (await get(service.url, path)).status;
-    for (let tries = 0; tries < 200 && (await status(`/ipfs/${text}`)) !== 410; tries++)
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await status(`/ipfs/${text}`)).toBe(410);
-    expect(await status(`/ipfs/${root}/%C4%85.txt`)).toBe(410);
-    expect(await status(`/ipfs/${root}/big.bin`)).toBe(200);
+    await until(async () => (await status(`/ipfs/${text}`)) === 410);
+    await until(async () => (await status(`/ipfs/${root}/%C4%85.txt`)) === 410);
+    await until(async () => (await status(`/ipfs/${root}/big.bin`)) === 200);
   });
 
   test('the log has the file and the lines that are no rules', () => {

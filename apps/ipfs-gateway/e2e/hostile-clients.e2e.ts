@@ -7,6 +7,7 @@ import { openLmdbBlockstore } from '@cairn/blockstore';
 import { type RunningService, startService } from '@cairn/service-kit/testing';
 import { importTree, profiles } from '@cairn/unixfs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { until } from './raw-client.ts';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'cairn-gateway-hostile-'));
@@ -79,8 +80,7 @@ describe('clients that go away', () => {
     const before = service.log.length;
     (await openSlow(get(`/ipfs/${root}/large.bin?x=gone`))).destroy();
     const isLogged = () => service.log.slice(before).some(({ isComplete }) => isComplete === false);
-    for (let tries = 0; tries < 500 && !isLogged(); tries++) await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(isLogged()).toBe(true);
+    await until(isLogged);
   });
 });
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type RunningService, startService } from '@cairn/service-kit/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startLoad } from '../../../tools/peers/keep-alive-load.mjs';
+import { until } from './raw-client.ts';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'cairn-ipfs-processes-'));
@@ -22,10 +23,6 @@ afterAll(async () => {
 });
 
 const serving = () => service.log.flatMap(({ msg, pid }) => (msg === 'a process serves' ? [Number(pid)] : []));
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
-}
 
 const isWrong = ({ status, text }: { readonly status: number; readonly text: string }) =>
   status !== 200 || !text.includes('hello');

@@ -43,11 +43,7 @@ function residentOf({ process: { pid } }: RunningService): number {
   return Number(kibibytes) / 1024;
 }
 
-/** Waits for a condition. @throws when it does not come true */
-export async function until(isTrue: () => boolean, what: string): Promise<void> {
-  for (let tries = 0; tries < 1000; tries++) {
-    if (isTrue()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(`${what} did not come true`);
+/** Waits for a condition. The time limit of the test ends a wait in vain. */
+export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
