@@ -33,7 +33,7 @@ beforeAll(async () => {
   service = new Service({ engines });
   await service.makeAccounts();
   await service.start();
-}, 120_000);
+});
 afterAll(async () => {
   await service?.remove();
   await engines?.stop();
@@ -138,5 +138,4 @@ testWithEngines(
       expect(isLinearizable([...whole, wrong])).toBe(false);
     }
   },
-  120_000,
 );
