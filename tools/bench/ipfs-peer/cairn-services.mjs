@@ -4,21 +4,24 @@ import { fileURLToPath } from 'node:url';
 import { startStorage } from '../../peers/cairn.mjs';
 import { freePort } from '../../peers/free-port.mjs';
 
+/** The flags of `npm start`. */
+const flags = {
+  storage: ['--max-semi-space-size=2', '--heap-growing-percent=50'],
+  peer: ['--max-semi-space-size=8', '--heap-growing-percent=200', '--single-threaded-gc'],
+};
+
 const peerMain = fileURLToPath(new URL('../../../apps/ipfs-peer/dist/main.js', import.meta.url));
 
 /** Starts the built storage API and the built IPFS peer over one new home. `profile` names a directory for CPU profiles of both. */
 export async function startCairnServices({ profile, onOutput } = {}) {
-  // The flags of `npm start`.
-  const nodeArgs = ['--max-semi-space-size=2'];
-  const storageArgs = ['--heap-growing-percent=50'];
-  if (profile !== undefined) nodeArgs.push('--cpu-prof', `--cpu-prof-dir=${profile}`);
+  const nodeArgs = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
   const [apiPort, swarmPort] = [await freePort(), await freePort()];
   const storage = await startStorage(
     { IPFS_PEER_URL: `http://127.0.0.1:${apiPort}`, STORAGE_BLOCK_WAIT_SECONDS: '30' },
-    { nodeArgs: [...nodeArgs, ...storageArgs], ...(onOutput && { onOutput }) },
+    { nodeArgs: [...nodeArgs, ...flags.storage], ...(onOutput && { onOutput }) },
   );
   const { authorization } = await storage.openAccount();
-  const stopPeer = await startPeer(nodeArgs, {
+  const peer = await startPeer([...nodeArgs, ...flags.peer], {
     CAIRN_HOME: storage.home,
     IPFS_PEER_API_PORT: String(apiPort),
     IPFS_PEER_LISTEN: `/ip4/127.0.0.1/tcp/${swarmPort}`,
@@ -38,12 +41,13 @@ export async function startCairnServices({ profile, onOutput } = {}) {
     if (!response.ok) throw new Error(`Cairn refused ${path}: ${await response.text()}`);
     return response;
   };
-  const { ID: peer } = await (await call('id')).json();
+  const { ID: id } = await (await call('id')).json();
   return {
-    provider: { peer, addresses: [`/ip4/127.0.0.1/tcp/${swarmPort}/p2p/${peer}`] },
+    provider: { peer: id, addresses: [`/ip4/127.0.0.1/tcp/${swarmPort}/p2p/${id}`] },
+    pids: [storage.pid, peer.pid],
     call,
     async stop() {
-      await stopPeer();
+      await peer.stop();
       await storage.stop();
     },
   };
@@ -64,9 +68,10 @@ async function startPeer(nodeArgs, env) {
     if (child.exitCode !== null) throw new Error(`ipfs-peer ended with code ${child.exitCode}.`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  return async () => {
+  const stop = async () => {
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
     await ended;
   };
+  return { pid: child.pid, stop };
 }

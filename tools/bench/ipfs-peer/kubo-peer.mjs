@@ -20,6 +20,7 @@ export async function startKuboPeer() {
   const { ID: peer } = await (await call('id')).json();
   return {
     provider: { peer, addresses: [`${address}/p2p/${peer}`] },
+    pids: [kubo.pid],
     stop: kubo.stop,
     /** Adds a file of raw leaves and returns its root. */
     async add(bytes, chunk = 256 * 1024) {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { loadavg } from 'node:os';
+import { cpuSecondsOf } from '../lib/process-tree.mjs';
 import { startCairnServices } from './cairn-services.mjs';
 import { startKuboPeer } from './kubo-peer.mjs';
 import { printLine } from './print-line.mjs';
@@ -37,35 +38,34 @@ export async function benchPeerServices({ mebibytes = 256, rounds = 3, profile }
 }
 
 async function measurePins({ from, to, cairn, shape, rounds }) {
-  const [ours, theirs] = [[], []];
+  const [ours, theirs] = [newResults(), newResults()];
   const add = () => from.add(randomBytes(shape.mebibytes * MiB), shape.chunk);
   const steps = [
     async () => {
       const root = await add();
-      theirs.push(shape.mebibytes / (await seconds(() => to.fetch(root))));
+      await record(theirs, shape, to, () => to.fetch(root));
       await to.empty(root);
       await from.empty(root);
     },
     async () => {
       const root = await add();
-      ours.push(shape.mebibytes / (await seconds(async () => (await cairn.call(`pin/add?arg=${root}`)).text())));
+      await record(ours, shape, cairn, async () => (await cairn.call(`pin/add?arg=${root}`)).text());
       await cairn.call(`pin/rm?arg=${root}`);
       await from.empty(root);
     },
   ];
   for (let round = 0; round < rounds; round++) for (const step of ordered(steps, round)) await step();
-  printLine(`pin add, ${shape.name}: Kubo`, theirs, 'MiB/s', 1);
-  printLine(`pin add, ${shape.name}: Cairn`, ours, 'MiB/s', 1, theirs);
+  printResults(`pin add, ${shape.name}`, theirs, ours);
   printLoad();
 }
 
 /** Measures how fast `to` pins content that was just added: to Kubo, and to Cairn through its storage API. */
 async function measureServing({ from, to, cairn, shape, rounds }) {
-  const results = { kubo: [], cairn: [] };
+  const results = { kubo: newResults(), cairn: newResults() };
   const serve = async (name, node, add) => {
     const root = await add(randomBytes(shape.mebibytes * MiB), shape.chunk);
     await to.connect(node.provider);
-    results[name].push(shape.mebibytes / (await seconds(() => to.fetch(root))));
+    await record(results[name], shape, node, () => to.fetch(root));
     await to.empty(root);
   };
   const add = async (bytes, chunk) => {
@@ -76,8 +76,7 @@ async function measureServing({ from, to, cairn, shape, rounds }) {
   };
   const steps = [() => serve('kubo', from, from.add), () => serve('cairn', cairn, add)];
   for (let round = 0; round < rounds; round++) for (const step of ordered(steps, round)) await step();
-  printLine(`served, ${shape.name}: Kubo`, results.kubo, 'MiB/s', 1);
-  printLine(`served, ${shape.name}: Cairn`, results.cairn, 'MiB/s', 1, results.kubo);
+  printResults(`served, ${shape.name}`, results.kubo, results.cairn);
   printLoad();
 }
 
@@ -98,6 +97,25 @@ async function measureFirstByte({ from, to, cairn }) {
   printLine('first byte of a cold file: Kubo', theirs, 'ms', 1);
   printLine('first byte of a cold file: Cairn', ours, 'ms', 1, theirs);
   printLoad();
+}
+
+function newResults() {
+  return { rates: [], cpu: [] };
+}
+
+/** Records the rate of a transfer, and the CPU time of the processes of one node. */
+async function record(results, { mebibytes }, { pids }, run) {
+  const cpu = () => pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0);
+  const before = cpu();
+  results.rates.push(mebibytes / (await seconds(run)));
+  results.cpu.push((1000 * (cpu() - before)) / mebibytes);
+}
+
+function printResults(name, kubo, cairn) {
+  printLine(`${name}: Kubo`, kubo.rates, 'MiB/s', 1);
+  printLine(`${name}: Cairn`, cairn.rates, 'MiB/s', 1, kubo.rates);
+  printLine(`${name}, CPU time: Kubo`, kubo.cpu, 'ms/MiB', 1);
+  printLine(`${name}, CPU time: Cairn`, cairn.cpu, 'ms/MiB', 1, kubo.cpu);
 }
 
 /** The order alternates: a machine that becomes busy must not slow one side only. */
