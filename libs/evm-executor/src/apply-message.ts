@@ -1,6 +1,7 @@
 // Every call and transaction passes here; execute-call.bench.ts measures it.
 import { type AccessListEntry, bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
 import type {
+  Awaitable,
   CallEngine,
   Deadline,
   EngineMessage,
@@ -10,12 +11,12 @@ import type {
   PrecompileChanges,
   WorldState,
 } from '@cairn/evm';
-import { addressFromHex, createAddress, delegationOf, halts, zeroAddress } from '@cairn/evm';
+import { addressFromHex, createAddress, delegationOf, halts, whenDone, zeroAddress } from '@cairn/evm';
 import { applyAuthorizations } from './authorizations.ts';
 import type { BlockEnvironment } from './block-environment.ts';
 import { type CallFees, callFees, checkDefaults } from './call-fees.ts';
 import type { CallRequest } from './call-request.ts';
-import { type CallChecks, checkMessage, nonceMax } from './check-message.ts';
+import { type CallChecks, type CallPrice, checkMessage, nonceMax } from './check-message.ts';
 
 /** Block and state for a sequence of messages. */
 export interface MessageContext {
@@ -61,8 +62,17 @@ const noBytes = new Uint8Array(0);
 export async function applyMessage(
   context: MessageContext,
   call: CallRequest,
-  { gasLimit, checks, tracer, budget, deadline = context.deadline, hidesPrices = true }: MessageOptions,
+  options: MessageOptions,
 ): Promise<AppliedMessage> {
+  return applyMessageNow(context, call, options);
+}
+
+/** Same as {@link applyMessage}, without a promise unless the engine returns one: promises take longer than a small call. */
+export function applyMessageNow(
+  context: MessageContext,
+  call: CallRequest,
+  { gasLimit, checks, tracer, budget, deadline = context.deadline, hidesPrices = true }: MessageOptions,
+): Awaitable<AppliedMessage> {
   const { rules, block, world, engine } = context;
   checkDefaults(call, rules);
   const fees = callFees(call, block);
@@ -104,15 +114,38 @@ export async function applyMessage(
     budget,
     deadline,
   };
-  const outcome = isRefused ? refuseCreation(message) : await engine.run(message);
-  const gas = chargedGas(outcome, rules, price, authorized.refund);
+  const { refund } = authorized;
+  const settled = (outcome: EngineOutcome) =>
+    settleMessage(context, outcome, { from, gasLimit, fees, price, refund, hidesPrices });
+  return isRefused ? settled(refuseCreation(message)) : whenDone(engine.run(message), settled);
+}
+
+interface RunMessage {
+  readonly from: Uint8Array;
+  readonly gasLimit: bigint;
+  readonly fees: CallFees;
+  readonly price: CallPrice;
+  /** Refund of the authorizations (EIP-7702). */
+  readonly refund: bigint;
+  readonly hidesPrices: boolean;
+}
+
+/** Charges the gas of a message, and clears accounts. */
+function settleMessage(
+  context: MessageContext,
+  outcome: EngineOutcome,
+  { from, gasLimit, fees, price, refund, hidesPrices }: RunMessage,
+): AppliedMessage {
+  const { rules, block, world } = context;
+  const gas = chargedGas(outcome, rules, price, refund);
   // The guard is lifted for payments: the coinbase may be a contract, and the block pays it, not the message.
   const { guard } = world;
   world.guard = undefined;
   settle(context, from, gasLimit - gas.gasUsed, gas.gasUsed, fees);
+  const coinbase = addressFromHex(block.coinbase);
   // Before EIP-161, a payment of zero created the miner's account.
-  if (!rules.isSpuriousDragon && !hidesPrices) world.updateAccount(addressFromHex(block.coinbase), {});
-  clearAccounts(context, outcome, [from, addressFromHex(block.coinbase)]);
+  if (!rules.isSpuriousDragon && !hidesPrices) world.updateAccount(coinbase, {});
+  clearAccounts(context, outcome, [from, coinbase]);
   world.guard = guard;
   return { outcome, gasUsed: gas.gasUsed, gasUsedMax: gas.gasUsedMax };
 }

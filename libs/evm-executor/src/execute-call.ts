@@ -1,7 +1,7 @@
 import { type ChainSpec, type Header, type Hex, hexFromBytes, type StateReader } from '@cairn/block-model';
-import type { CallEngine, Deadline, ForkRules, PrecompileChanges } from '@cairn/evm';
+import type { Awaitable, CallEngine, Deadline, ForkRules, PrecompileChanges } from '@cairn/evm';
 import { ContractGuard, StateCache, WorldState } from '@cairn/evm';
-import { type AppliedMessage, applyMessage, type MessageContext } from './apply-message.ts';
+import { type AppliedMessage, applyMessageNow, type MessageContext } from './apply-message.ts';
 import { blockEnvironment } from './block-environment.ts';
 import type { BlockOverrides, CallRequest, StateOverrides } from './call-request.ts';
 import type { CallResult } from './call-result.ts';
@@ -49,22 +49,33 @@ export interface ExecuteCallOptions {
  * @throws CALL_* if a node would refuse the call, OVERRIDE_INVALID, CONTRACT_NOT_ALLOWED, GasBudgetExceeded with a budget,
  *   EXECUTION_TIMEOUT with a deadline, and the errors of `state`
  */
-export function executeCall(options: ExecuteCallOptions): Promise<CallResult> {
+export async function executeCall(options: ExecuteCallOptions): Promise<CallResult> {
   return executeCallOn(options);
 }
 
-/** Same as {@link executeCall}, on a given world. */
-export async function executeCallOn(options: ExecuteCallOptions, world?: WorldState): Promise<CallResult> {
+/** Same as {@link executeCall}, on a given world, and without a promise where the engine returns none. */
+export function executeCallOn(options: ExecuteCallOptions, given?: WorldState): Awaitable<CallResult> {
   const { call, limits } = options;
   const gasLimit = cappedGas(call.gas, options);
-  const context = world === undefined ? callContext(options) : callContext(options, { world });
-  try {
-    return callResult(await applyMessage(context, call, { gasLimit, budget: limits?.gasBudget }));
-  } catch (error) {
+  const context = given === undefined ? callContext(options) : callContext(options, { world: given });
+  const { world } = context;
+  const fail = (error: unknown): never => {
+    world.release();
     throw rewordCallRejection(error, gasLimit);
-  } finally {
-    context.world.release();
+  };
+  try {
+    const applied = applyMessageNow(context, call, { gasLimit, budget: limits?.gasBudget });
+    if (applied instanceof Promise) return applied.then((later) => released(world, later)).catch(fail);
+    return released(world, applied);
+  } catch (error) {
+    return fail(error);
   }
+}
+
+function released(world: WorldState, applied: AppliedMessage): CallResult {
+  const result = callResult(applied);
+  world.release();
+  return result;
 }
 
 /** Differences between geth's methods in how they apply overrides. */

@@ -1,6 +1,7 @@
 // No file below imports a module of Node, so that browsers can load this entry. The worker pool has its own entry.
 
 export type {
+  Awaitable,
   CallEngine,
   Deadline,
   EngineMessage,
@@ -19,6 +20,7 @@ export {
   formatGoDuration,
   GasBudgetExceeded,
   WorldState,
+  whenDone,
 } from '@cairn/evm';
 export { createBlockRunner } from './block/block-runner.ts';
 export {

@@ -1,4 +1,5 @@
 import type { AccessListEntry, Hex, Log } from '@cairn/block-model';
+import type { Awaitable } from './awaitable.ts';
 import type { BlockEnvironment } from './block-environment.ts';
 import type { EngineTracer } from './engine-tracer.ts';
 import { ExecutionTimeoutError } from './errors.ts';
@@ -98,6 +99,6 @@ export interface EngineOutcome {
  */
 export interface CallEngine {
   readonly name: string;
-  /** Runs a message. Concurrent runs must not affect each other. */
-  run(message: EngineMessage): Promise<EngineOutcome>;
+  /** Runs a message. Concurrent runs must not affect each other. Returns or throws without a promise where it can. */
+  run(message: EngineMessage): Awaitable<EngineOutcome>;
 }

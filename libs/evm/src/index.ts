@@ -8,6 +8,7 @@ export {
   opcodeName,
   opcodes,
 } from '@cairn/evm-compiler/opcodes';
+export { type Awaitable, whenDone } from './awaitable.ts';
 export type { BlockEnvironment } from './block-environment.ts';
 export {
   type CallEngine,

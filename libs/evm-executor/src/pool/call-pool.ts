@@ -1,4 +1,6 @@
-import type { ExecutionJob, ResultOf } from './execution-job.ts';
+import type { Awaitable } from '@cairn/evm';
+import type { CallResult } from '../call-result.ts';
+import type { CallJob, ExecutionJob, ResultOf } from './execution-job.ts';
 
 export interface CallPoolExecuteOptions {
   /** Account of the caller. Lanes share worker time fairly, however many jobs each of them has queued. */
@@ -37,6 +39,12 @@ export abstract class CallPool {
    *   EXECUTION_ABORTED, EXECUTION_FAILED, EXECUTION_CLOSED, STATE_UNAVAILABLE, CONTRACT_NOT_ALLOWED, and the errors of the job itself
    */
   abstract execute<Job extends ExecutionJob>(job: Job, options?: CallPoolExecuteOptions): Promise<ResultOf<Job>>;
+  /**
+   * Executes a light call without a promise, if this thread can. Absent in pools that pass all jobs to workers.
+   * @returns `undefined` if the call has to be passed to `execute`
+   * @throws as `execute`, also without a promise
+   */
+  executeNow?(job: CallJob, options?: CallPoolExecuteOptions): Awaitable<CallResult> | undefined;
   abstract stats(): CallPoolStats;
   /** Refuses new jobs, waits for queued and running ones, and ends the workers. */
   abstract close(): Promise<void>;

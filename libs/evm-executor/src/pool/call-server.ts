@@ -1,12 +1,14 @@
 // Every job of a pool passes here; call-pool.bench.ts measures it.
 import { isCairnError } from '@cairn/errors';
-import type { Deadline } from '@cairn/evm';
+import type { Awaitable, Deadline } from '@cairn/evm';
+import type { CallResult } from '../call-result.ts';
 import { createEngine } from '../engine/create-engine.ts';
 import { executionErrors } from '../errors.ts';
-import type { ChainJob, ExecutionJob, ResultOf, VerifiedBlobs, VerifyBlobsJob } from './execution-job.ts';
+import type { CallJob, ChainJob, ExecutionJob, ResultOf, VerifiedBlobs, VerifyBlobsJob } from './execution-job.ts';
 import { type OpenChain, openChain } from './open-chain.ts';
 import { runAttempt } from './run-attempt.ts';
 import { runJob } from './run-job.ts';
+import { serveCallNow } from './serve-call.ts';
 import type { WorkerData } from './worker-protocol.ts';
 
 /** Result of a job over an attempt, with the reads of the attempt. */
@@ -19,6 +21,12 @@ export interface ResumedResult {
 export interface CallServer {
   /** @throws the errors of the job, {@link ReadsMissing}, and EXECUTION_TIMEOUT if its engine checks the deadline */
   serve(job: ExecutionJob, deadline?: Deadline): Promise<ResultOf<ExecutionJob>>;
+  /**
+   * Executes a call without a promise where the engine returns none.
+   * @returns `undefined` if the call has to be passed to `serve`: its block is not open, or its reads may have to be fetched
+   * @throws as `serve`
+   */
+  serveNow(job: CallJob): Awaitable<CallResult> | undefined;
   /** Executes a job over an attempt of its source; see {@link SourceAttempt}. @throws as `serve` */
   resume(job: ExecutionJob, deadline?: Deadline): Promise<ResumedResult>;
   close(): Promise<void>;
@@ -69,6 +77,11 @@ export async function openCallServer(
       const chain = open.get(job.chain);
       if (chain === undefined || chain.source.attempt !== undefined) return runWithAttempt(job, deadline);
       return run(job, chain, deadline);
+    },
+    serveNow(job) {
+      const chain = open.get(job.chain);
+      if (chain === undefined || chain.source.attempt !== undefined) return undefined;
+      return serveCallNow(job, chain, { engine, gasCapMultiplier, gasBudget, deadline: undefined });
     },
     async close() {
       for (const { source } of open.values()) await source.close?.();

@@ -1,8 +1,10 @@
+import type { Awaitable } from '@cairn/evm';
+import type { CallResult } from '../call-result.ts';
 import { executionErrors } from '../errors.ts';
 import { CallPool, type CallPoolExecuteOptions, type CallPoolStats } from './call-pool.ts';
 import type { CallPoolOptions } from './call-pool-options.ts';
 import { createCallPool } from './create-call-pool.ts';
-import type { ExecutionJob, ResultOf } from './execution-job.ts';
+import type { CallJob, ExecutionJob, ResultOf } from './execution-job.ts';
 
 const noWorkers: CallPoolStats = { running: 0, queued: 0, idle: 0, starting: 0, replaced: 0 };
 
@@ -39,6 +41,10 @@ export class DeferredCallPool extends CallPool {
     if (this.#pool !== undefined) return await this.#pool.execute(job, options);
     options.onUsed?.({ workerMs: 0, isAnswered: false });
     throw this.#isClosed ? executionErrors.closed() : executionErrors.notStarted();
+  }
+
+  override executeNow(job: CallJob, options: CallPoolExecuteOptions = {}): Awaitable<CallResult> | undefined {
+    return this.#pool?.executeNow?.(job, options);
   }
 
   stats(): CallPoolStats {

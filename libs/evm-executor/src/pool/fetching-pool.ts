@@ -1,9 +1,11 @@
 // Every job of a pool with fetched chains passes here; call-pool.bench.ts measures it.
+import type { Awaitable } from '@cairn/evm';
+import type { CallResult } from '../call-result.ts';
 import { executionErrors } from '../errors.ts';
 import type { CallPool, CallPoolExecuteOptions, CallPoolStats } from './call-pool.ts';
 import { type CallPoolOptions, callPoolLimits } from './call-pool-options.ts';
 import type { CallChain } from './call-source.ts';
-import type { ExecutionJob, ResultOf } from './execution-job.ts';
+import type { CallJob, ExecutionJob, ResultOf } from './execution-job.ts';
 import { JobRounds } from './job-rounds.ts';
 import { noUse } from './pending-job.ts';
 import { ReadsMissing, type ResumablePool } from './resumable-pool.ts';
@@ -43,6 +45,10 @@ export class FetchingPool implements CallPool {
       return Promise.reject(executionErrors.closed());
     }
     return this.#execute(chain, job, options);
+  }
+
+  executeNow(job: CallJob, options?: CallPoolExecuteOptions): Awaitable<CallResult> | undefined {
+    return this.#chains.has(job.chain) ? undefined : this.#pool.executeNow?.(job, options);
   }
 
   stats(): CallPoolStats {

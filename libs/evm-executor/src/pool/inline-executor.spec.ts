@@ -85,6 +85,7 @@ describe('traces of blocks', () => {
     };
     const server: CallServer = {
       serve,
+      serveNow: () => undefined,
       resume: () => Promise.reject(new Error('unused')),
       close: async () => undefined,
     };
@@ -149,6 +150,44 @@ test('executes a light call in the calling thread, in the environment of its blo
   const result = await executor.execute(job(number));
   expect(result).toMatchObject({ kind: 'success', output: `0x${testHeader.number.toString(16).padStart(64, '0')}` });
   expect(jobs).toEqual([]);
+});
+
+describe('executeNow', () => {
+  test('returns the result of execute without a promise once the block is open', async () => {
+    const { executor, jobs } = await openExecutor();
+    const light = [job(number), job(alice), job(loop, { gas: 30_000n })];
+    expect(executor.executeNow(job(number))).toBe(undefined);
+    for (const each of light) {
+      const result = await executor.execute(each);
+      expect(executor.executeNow(each)).toEqual(result);
+    }
+    const stateOverrides = new Map([[loop, { code: '0x435f5260205ff3' as const }]]);
+    const overridden = { ...job(loop), stateOverrides };
+    expect(executor.executeNow(overridden)).toEqual(await executor.execute(overridden));
+    expect(jobs).toEqual([]);
+  });
+
+  test('restarts a call over the budget in the pool, and leaves the next one to execute', async () => {
+    const { executor, jobs } = await openExecutor();
+    await executor.execute(job(number));
+    for (const to of [loop, caller, recover]) {
+      expect(await executor.executeNow(job(to))).toBe(fromPool);
+      expect(executor.executeNow(job(to))).toBe(undefined);
+    }
+    expect(jobs).toHaveLength(3);
+  });
+
+  test('throws the errors of execute, and leaves jobs to it that are heavy or come after close', async () => {
+    const { executor } = await openExecutor();
+    await executor.execute(job(number));
+    const refused = job(number, { gas: 5n });
+    const error = await executor.execute(refused).catch((thrown: unknown) => thrown);
+    expect(() => executor.executeNow(refused)).toThrow((error as Error).message);
+    expect(executor.executeNow(job(number, { authorizationList: [] }))).toBe(undefined);
+    expect(executor.executeNow({ ...job(number), chain: 'absent' })).toBe(undefined);
+    await executor.close();
+    expect(executor.executeNow(job(number))).toBe(undefined);
+  });
 });
 
 test('restarts a call over the budget in the pool, also from a nested frame, and sends the next call there directly', async () => {

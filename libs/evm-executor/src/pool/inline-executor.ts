@@ -1,10 +1,11 @@
 // Fast path for light calls and traces; call-pool.bench.ts measures it beside the worker threads, and the rows
 // debug_traceTransaction of tools/bench/peers.mjs beside geth. inline-executor.spec.ts compares it with the pool.
 import { isCairnError } from '@cairn/errors';
-import { type Deadline, GasBudgetExceeded, gasBudgetExceeded } from '@cairn/evm';
+import { type Awaitable, type Deadline, GasBudgetExceeded, gasBudgetExceeded } from '@cairn/evm';
+import type { CallResult } from '../call-result.ts';
 import type { CallPoolStats } from './call-pool.ts';
 import type { CallServer } from './call-server.ts';
-import type { ExecutionJob, ResultOf } from './execution-job.ts';
+import type { CallJob, ExecutionJob, ResultOf } from './execution-job.ts';
 import { inlineRouteOf, isBlockTrace } from './inline-route.ts';
 import type { ResumablePool, ResumeOptions } from './resumable-pool.ts';
 
@@ -53,12 +54,35 @@ export class InlineExecutor implements ResumablePool {
       options.resume.onReads(reads);
       return result as ResultOf<Job>;
     } catch (thrown) {
-      if (!(thrown instanceof GasBudgetExceeded)) throw thrown;
-      if (this.#heavy.size >= heavyMax) this.#heavy.clear();
-      if (!this.#light.delete(name))
-        this.#heavy.set(name, performance.now() + (isBlockTrace(job) ? heavyTraceMs : heavyMs));
-      return await this.#pool.execute(job, options);
+      return await this.#restart(name, job, options, thrown);
     }
+  }
+
+  executeNow(job: CallJob, options: ResumeOptions = {}): Awaitable<CallResult> | undefined {
+    const name = this.#isClosed || options.resume !== undefined ? undefined : inlineRouteOf(job);
+    if (name === undefined || this.#isHeavy(name)) return undefined;
+    try {
+      const result = this.#server.serveNow(job);
+      if (!(result instanceof Promise)) return result;
+      return result.catch((thrown: unknown) => this.#restart(name, job, options, thrown));
+    } catch (thrown) {
+      if (!(thrown instanceof GasBudgetExceeded)) throw thrown;
+      return this.#restart(name, job, options, thrown);
+    }
+  }
+
+  /** Executes a job that exceeded its budget in the pool. @throws any other error of the job */
+  async #restart<Job extends ExecutionJob>(
+    name: string,
+    job: Job,
+    options: ResumeOptions,
+    thrown: unknown,
+  ): Promise<ResultOf<Job>> {
+    if (!(thrown instanceof GasBudgetExceeded)) throw thrown;
+    if (this.#heavy.size >= heavyMax) this.#heavy.clear();
+    if (!this.#light.delete(name))
+      this.#heavy.set(name, performance.now() + (isBlockTrace(job) ? heavyTraceMs : heavyMs));
+    return await this.#pool.execute(job, options);
   }
 
   /** Traces a light block, and reports its time as that of a worker. @throws GasBudgetExceeded also at {@link traceMsMax} */

@@ -18,6 +18,8 @@ export interface OpenChain {
   readonly source: CallSource;
   /** Ordered by last use, most recent last. */
   readonly blocks: Map<Hex, OpenBlock>;
+  /** The block that was used last. */
+  last: OpenBlock | undefined;
   /** Generation of the source when `blocks` were opened. */
   generation: bigint | undefined;
 }
@@ -29,7 +31,7 @@ export async function openChain(name: string, chain: Pick<CallChain, 'spec' | 's
     const module: Record<string, unknown> = await import(moduleUrl);
     const create = module[exportName];
     if (typeof create !== 'function') throw new Error(`${moduleUrl} has no function ${exportName}`);
-    return { chain, source: await create(options), blocks: new Map(), generation: undefined };
+    return { chain, source: await create(options), blocks: new Map(), last: undefined, generation: undefined };
   } catch (error) {
     throw executionErrors.failed(
       `chain ${name} does not open: ${error instanceof Error ? error.message : String(error)}`,
@@ -38,22 +40,31 @@ export async function openChain(name: string, chain: Pick<CallChain, 'spec' | 's
   }
 }
 
-/** Returns header and state of a block. @throws STATE_UNAVAILABLE */
-export async function blockOf(name: string, chain: OpenChain, hash: Hex): Promise<OpenBlock> {
-  const { source, blocks } = chain;
-  const { generation } = source;
+/** Returns header and state of a block that is open; `undefined` if it has to be opened. */
+export function openBlockOf(chain: OpenChain, hash: Hex): OpenBlock | undefined {
+  const { blocks } = chain;
+  const { generation } = chain.source;
   // After a reorg, open readers would read data of another branch.
   if (generation !== chain.generation) blocks.clear();
   chain.generation = generation;
   const known = blocks.get(hash);
-  if (known !== undefined) {
+  if (known !== undefined && known !== chain.last) {
     blocks.delete(hash);
     blocks.set(hash, known);
-    return known;
+    chain.last = known;
   }
+  return known;
+}
+
+/** Returns header and state of a block. @throws STATE_UNAVAILABLE */
+export async function blockOf(name: string, chain: OpenChain, hash: Hex): Promise<OpenBlock> {
+  const { source, blocks } = chain;
+  const known = openBlockOf(chain, hash);
+  if (known !== undefined) return known;
   const found = read(source, hash) ?? (await readInNextTurn(source, hash));
   if (found === undefined) throw new StateUnavailableError(name, hash);
   blocks.set(hash, found);
+  chain.last = found;
   for (const oldest of blocks.keys()) {
     if (blocks.size <= blocksKeptMax) break;
     blocks.delete(oldest);

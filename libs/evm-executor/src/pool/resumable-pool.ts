@@ -1,5 +1,7 @@
+import type { Awaitable } from '@cairn/evm';
+import type { CallResult } from '../call-result.ts';
 import type { CallPool, CallPoolExecuteOptions, CallPoolStats } from './call-pool.ts';
-import type { ExecutionJob, ResultOf } from './execution-job.ts';
+import type { CallJob, ExecutionJob, ResultOf } from './execution-job.ts';
 
 /** Thrown by a run over a source with missing reads. Its result is discarded. */
 export class ReadsMissing extends Error {
@@ -22,6 +24,7 @@ export interface ResumeOptions extends CallPoolExecuteOptions {
 /** Pool whose jobs may end with {@link ReadsMissing}. */
 export interface ResumablePool {
   execute<Job extends ExecutionJob>(job: Job, options?: ResumeOptions): Promise<ResultOf<Job>>;
+  executeNow?(job: CallJob, options?: CallPoolExecuteOptions): Awaitable<CallResult> | undefined;
   stats(): CallPoolStats;
   close: CallPool['close'];
 }

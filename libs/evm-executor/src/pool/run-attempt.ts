@@ -20,7 +20,13 @@ export async function runAttempt(
   run: (chain: OpenChain, deadline: Deadline | undefined) => Promise<ResultOf<ExecutionJob>>,
 ): Promise<{ readonly result: ResultOf<ExecutionJob>; readonly reads: unknown }> {
   const attempt = source.attempt?.();
-  const open: OpenChain = { chain, source: attempt?.source ?? source, blocks: new Map(), generation: undefined };
+  const open: OpenChain = {
+    chain,
+    source: attempt?.source ?? source,
+    blocks: new Map(),
+    last: undefined,
+    generation: undefined,
+  };
   if (attempt === undefined) return { result: await run(open, deadline), reads: undefined };
   try {
     const result = await run(open, discoveryDeadline(attempt, deadline));

@@ -24,7 +24,7 @@ export function createCompiledEngine(elsewhere: CallEngine, limits: CompileLimit
   let tier: Tier | undefined;
   return {
     name: 'compiled',
-    async run(message) {
+    run(message) {
       const { rules, tracer, gas } = message;
       const own = stacks;
       const isElsewhere = tracer !== undefined || gas > BigInt(Number.MAX_SAFE_INTEGER);
@@ -38,7 +38,7 @@ export function createCompiledEngine(elsewhere: CallEngine, limits: CompileLimit
       const current = tier;
       stacks = undefined;
       const frames = new TieredFrames(current, opcodeTable(rules));
-      return await finishing(
+      return finishing(
         () => {
           const machine = new Machine(message, machineRules, own, frames);
           frames.machine = machine;

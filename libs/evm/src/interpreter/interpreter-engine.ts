@@ -1,3 +1,4 @@
+import type { Awaitable } from '../awaitable.ts';
 import type { CallEngine, EngineOutcome } from '../call-engine.ts';
 import type { ForkRules } from '../forks/fork-rules.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
@@ -22,7 +23,7 @@ export function createInterpreterEngine(elsewhere: CallEngine): CallEngine {
   let stacks: bigint[][] | undefined = [];
   return {
     name: 'interpreter',
-    async run(message) {
+    run(message) {
       const { rules, tracer, gas } = message;
       const isElsewhere = tracer !== undefined || gas > BigInt(Number.MAX_SAFE_INTEGER);
       if (isElsewhere && message.budget !== undefined) throw gasBudgetExceeded;
@@ -34,7 +35,7 @@ export function createInterpreterEngine(elsewhere: CallEngine): CallEngine {
       }
       const own = stacks ?? [];
       stacks = undefined;
-      return await finishing(
+      return finishing(
         () => runMessage(new Machine(message, machineRules, own), execute),
         () => {
           stacks = own;
@@ -55,7 +56,7 @@ export function machineRulesOf(rules: ForkRules): MachineRules {
 }
 
 /** Runs `after` when a run has ended: immediately if the run is synchronous. */
-export function finishing<T>(run: () => T | Promise<T>, after: () => void): T | Promise<T> {
+export function finishing<T>(run: () => Awaitable<T>, after: () => void): Awaitable<T> {
   let isWaiting = false;
   try {
     const result = run();
@@ -73,12 +74,12 @@ type RunFrame = (frame: Frame, machine: Machine, table: OpcodeTable) => boolean;
  * Runs a message to its end. Returns a promise only if a precompile does.
  * @param runFrame runs a frame until it ends (true) or waits (false)
  */
-export function runMessage(machine: Machine, runFrame: RunFrame): EngineOutcome | Promise<EngineOutcome> {
+export function runMessage(machine: Machine, runFrame: RunFrame): Awaitable<EngineOutcome> {
   machine.begin();
   return goOn(machine, runFrame);
 }
 
-function goOn(machine: Machine, runFrame: RunFrame): EngineOutcome | Promise<EngineOutcome> {
+function goOn(machine: Machine, runFrame: RunFrame): Awaitable<EngineOutcome> {
   const table = opcodeTable(machine.message.rules);
   for (;;) {
     const { pending } = machine;

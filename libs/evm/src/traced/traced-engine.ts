@@ -20,7 +20,7 @@ export function createTracedEngine(reference: CallEngine): CallEngine {
   const rulesOf = new WeakMap<ForkRules, MachineRules>();
   return {
     name: 'traced',
-    async run(message) {
+    run(message) {
       const { rules, tracer, gas, deadline } = message;
       if (tracer === undefined || gas > BigInt(Number.MAX_SAFE_INTEGER)) return reference.run(message);
       let machineRules = rulesOf.get(rules);
@@ -31,9 +31,9 @@ export function createTracedEngine(reference: CallEngine): CallEngine {
       const paced = deadline && { ...message, deadline: { gasBetween: gasBetweenLooks, ...deadline } };
       const machine = new TracedMachine(paced ?? message, machineRules, tracer);
       const table = opcodeTable(rules);
-      if (needsAllSteps(tracer, rules, table)) return await runMessage(machine, traceFrame);
+      if (needsAllSteps(tracer, rules, table)) return runMessage(machine, traceFrame);
       machine.observe = (opcode, frame) => observeOpcode(opcode, frame, machine, table);
-      return await runMessage(machine, execute);
+      return runMessage(machine, execute);
     },
   };
 }

@@ -67,3 +67,36 @@ test('cachedCall passes a timeout to all waiting requests', async () => {
   for (const request of [ask(), ask()]) await expect(request).rejects.toMatchObject({ code: 'EXECUTION_TIMEOUT' });
   expect(executions).toBe(1);
 });
+
+test('cachedCall returns light calls without a promise, and caches them when they are repeated', () => {
+  const call = { to: '0xab' } as const;
+  let executions = 0;
+  const unused = () => Promise.reject(new Error('A light call is not executed twice.'));
+  const ask = (gas: bigint) =>
+    cachedCall({ ...block, call: { ...call, gas } }, unused, () => success(`0x0${++executions}`));
+  expect([ask(1n), ask(1n), ask(1n)]).toEqual([success('0x01'), success('0x02'), success('0x02')]);
+  expect(ask(2n)).toEqual(success('0x03'));
+});
+
+test('cachedCall shares a light call that restarts in a worker, and executes what is not light', async () => {
+  let executions = 0;
+  const call = { to: '0xac' } as const;
+  const ask = () =>
+    cachedCall(
+      { ...block, call },
+      () => Promise.reject(new Error('unused')),
+      () => {
+        executions++;
+        return new Promise((resolve) => setImmediate(() => resolve(success('0x01'))));
+      },
+    );
+  expect(await Promise.all([ask(), ask(), ask()])).toEqual([success('0x01'), success('0x01'), success('0x01')]);
+  expect(await ask()).toEqual(success('0x01'));
+  expect(executions).toBe(1);
+  const heavy = cachedCall(
+    { ...block, call: { to: '0xad' } },
+    async () => success('0x05'),
+    () => undefined,
+  );
+  expect(await heavy).toEqual(success('0x05'));
+});

@@ -1,5 +1,6 @@
+// Hot path of eth_call: the rows eth_call of tools/bench/peers.mjs. call-cache.spec.ts covers both ways to execute a call.
 import { isCairnError } from '@cairn/errors';
-import type { CallRequest, CallResult } from '@cairn/evm-executor';
+import type { Awaitable, CallRequest, CallResult } from '@cairn/evm-executor';
 import { dividedCache } from '../divided-cache.ts';
 
 /** Most characters of cached calls and results, over all networks. */
@@ -31,15 +32,40 @@ export interface CachedCall {
 /**
  * Returns the result of a call on a block. A call is executed once for each block: requests that arrive while it runs wait for its
  * result. Failures from limits of time or memory are not cached.
+ * @param executeNow executes a light call without a promise; `undefined` for others. A light call is cached when it is repeated:
+ *   entries of calls that are asked once take longer to collect than such a call takes
  */
-export async function cachedCall(
+export function cachedCall(
   { network, blockHash, call, contracts }: CachedCall,
   execute: () => Promise<CallResult>,
-): Promise<CallResult> {
+  executeNow?: () => Awaitable<CallResult> | undefined,
+): Awaitable<CallResult> {
   const place = contracts === undefined ? network : `${network}/${contracts.join()}`;
   const key = `${place}/${blockHash}/${keyOf(call)}`;
   const known = cache().get(key);
-  if (known) return known;
+  if (known !== undefined) return known;
+  const made = running.has(key) ? undefined : executeNow?.();
+  if (made === undefined || made instanceof Promise) return shared(key, made === undefined ? execute : () => made);
+  if (wasSeen(key)) cache().set(key, made);
+  return made;
+}
+
+/** Recent light calls: a hash of the key of each, at the place that its low bits name. */
+const seen = new Int32Array(4096);
+
+/** Reports whether a key was seen recently, and notes it. Hashes may collide: the entry is then cached a request too early. */
+function wasSeen(key: string): boolean {
+  // FNV-1a.
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
+  const place = hash & (seen.length - 1);
+  if (seen[place] === hash) return true;
+  seen[place] = hash;
+  return false;
+}
+
+/** Executes a call unless it runs, and caches its result. */
+async function shared(key: string, execute: () => Promise<CallResult>): Promise<CallResult> {
   for (let others = running.get(key); others !== undefined; others = running.get(key)) {
     const result = await others.catch(unlessAborted);
     if (result) return result;

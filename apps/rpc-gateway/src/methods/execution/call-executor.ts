@@ -1,5 +1,13 @@
 import type { Hex } from '@cairn/block-model';
-import type { CallPool, CallUse, ExecutionJob, ResultOf } from '@cairn/evm-executor/pool';
+import type { Awaitable, CallResult } from '@cairn/evm-executor';
+import type {
+  CallJob,
+  CallPool,
+  CallPoolExecuteOptions,
+  CallUse,
+  ExecutionJob,
+  ResultOf,
+} from '@cairn/evm-executor/pool';
 import { creditsPerWorkerMs } from '@cairn/metering';
 import type { RequestContext } from '../../request-context.ts';
 import { executionPrefix } from '../handle-over-upstreams.ts';
@@ -35,6 +43,21 @@ export class CallExecutor {
   }
 
   /**
+   * Like {@link runWithoutGas}, without a promise if the call is light.
+   * @returns `undefined` if the call has to be passed to {@link runWithoutGas}
+   */
+  runNow(context: RequestContext, method: string, job: CallJob): Awaitable<CallResult> | undefined {
+    const { principal } = context;
+    if (principal.key.policy.contracts !== undefined) return undefined;
+    return this.#pool.executeNow?.(
+      job,
+      executeOptions(context, ({ workerMs, isAnswered }) => {
+        if (!isAnswered) context.meter.addWorkerTime(method, workerMs);
+      }),
+    );
+  }
+
+  /**
    * Executes a job whose gas does not reflect its work, and charges the time of its worker. The account must have credits for the
    * longest possible execution.
    * @param timeoutMs time limit of the job, if it is below the limit of all jobs
@@ -67,17 +90,21 @@ export class CallExecutor {
     job: Job,
     onUsed: (use: CallUse) => void,
   ): Promise<ResultOf<Job>> {
-    const { principal } = context;
-    const { contracts } = principal.key.policy;
-    return this.#pool.execute(contracts === undefined ? job : { ...job, contracts: contracts.map(asHex) }, {
-      lane: principal.account.id,
-      onUsed,
-      // A getter: creating a signal costs as much as a light call, and only queued or long jobs read it.
-      get signal() {
-        return context.signal;
-      },
-    });
+    const { contracts } = context.principal.key.policy;
+    const limited = contracts === undefined ? job : { ...job, contracts: contracts.map(asHex) };
+    return this.#pool.execute(limited, executeOptions(context, onUsed));
   }
+}
+
+function executeOptions(context: RequestContext, onUsed: (use: CallUse) => void): CallPoolExecuteOptions {
+  return {
+    lane: context.principal.account.id,
+    onUsed,
+    // A getter: creating a signal costs as much as a light call, and only queued or long jobs read it.
+    get signal() {
+      return context.signal;
+    },
+  };
 }
 
 /** Runs a job once, although the method that asks for it may be repeated. */

@@ -1,4 +1,4 @@
-import type { CallRequest } from '@cairn/evm-executor';
+import { type CallRequest, whenDone } from '@cairn/evm-executor';
 import { RpcError } from '@cairn/jsonrpc-core';
 import { optionalBlockIdParam } from '../../block-id.ts';
 import type { RequestContext } from '../../request-context.ts';
@@ -21,20 +21,25 @@ export const ethCall = (executor: CallExecutor) =>
     errors: ['reverted', 'server'],
     cost: 20,
     reveals: { contracts: ([call]) => [call.to], overrides: ([, , state]) => [state] },
-    async handle([call, id, state, block], context) {
+    handle([call, id, state, block], context) {
       requireFrom(call, context);
       const job = messageJob(context, call, id, { state, block });
       const execute = () => executor.runWithoutGas(context, 'eth_call', job);
       const { chain: network, blockHash, blockOverrides } = job;
       const { contracts } = context.principal.key.policy;
       const isPlain = state === undefined && blockOverrides === undefined;
-      const result = await onceIn(context, ethCallEffect, () =>
-        isPlain ? cachedCall({ network, blockHash, call, contracts }, execute) : execute(),
-      );
-      // A cached result has the same price.
-      context.meter.addGas('eth_call', result.gasUsed);
-      if (result.kind === 'success') return result.output;
-      throw executionError(result);
+      const executeNow = () => executor.runNow(context, 'eth_call', job);
+      const run = () =>
+        isPlain
+          ? cachedCall({ network, blockHash, call, contracts }, execute, executeNow)
+          : (executeNow() ?? execute());
+      const result = context.once === undefined ? run() : onceIn(context, ethCallEffect, async () => run());
+      return whenDone(result, (done) => {
+        // A cached result has the same price.
+        context.meter.addGas('eth_call', done.gasUsed);
+        if (done.kind === 'success') return done.output;
+        throw executionError(done);
+      });
     },
   });
 

@@ -1,0 +1,7 @@
+/** A value, or a promise of it. A message is executed without a promise unless it waits for a precompile. */
+export type Awaitable<T> = T | Promise<T>;
+
+/** Passes a value on: immediately if it is present, else when its promise resolves. */
+export function whenDone<T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
