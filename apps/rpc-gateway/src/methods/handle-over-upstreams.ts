@@ -1,5 +1,5 @@
 import { runInLane } from '@cairn/upstream';
-import type { RequestContext } from '../request-context.ts';
+import { LazyContext, LazySignal, type RequestContext } from '../request-context.ts';
 
 /**
  * Runs a method on a network with upstreams. The method may run several times, until everything that it reads is fetched. The answer
@@ -17,29 +17,23 @@ export async function handleOverUpstreams(
     effects.set(name, known);
     return known as Promise<T>;
   };
-  // Getters: creating a signal costs as much as a light call, and only fetches and long jobs read it.
   const result = await context.chain.read(
     (chain) =>
-      handle({
-        chain,
-        once,
-        meter,
-        principal,
-        subscriptions,
-        get signal() {
-          return context.signal;
-        },
-      }),
-    {
-      get signal() {
-        return context.signal;
-      },
-      onQuorum: () => meter.recordProof('quorum'),
-    },
+      handle(new LazyContext({ chain, once, meter, principal, ...(subscriptions && { subscriptions }) }, context)),
+    new ReadOptions(context),
   );
   if ([...effects.keys()].some((name) => name.startsWith(executionPrefix))) meter.recordProof('executed');
   else meter.recordProof('proven');
   return result;
+}
+
+class ReadOptions extends LazySignal {
+  readonly onQuorum: () => void;
+
+  constructor(context: RequestContext) {
+    super(context);
+    this.onQuorum = () => context.meter.recordProof('quorum');
+  }
 }
 
 /**

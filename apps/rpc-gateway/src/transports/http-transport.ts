@@ -5,7 +5,7 @@ import { Cors, type FastAnswer, type FastHandler, type FastRequest } from '@cair
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Chain } from '../chains/chain.ts';
-import type { RequestContext } from '../request-context.ts';
+import { LazyContext, type RequestContext } from '../request-context.ts';
 import type { RequestMeter } from '../request-meter.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { ApiKeyGuard, requireKeyInPath } from './api-key-guard.ts';
@@ -178,14 +178,7 @@ export class HttpTransport {
   #run(body: Buffer, request: AdmittedRequest, meter: RequestMeter): OwnAnswer | Promise<OwnAnswer> {
     const { metered, principal, chain, headers, source } = request;
     metered.bytesIn = body.length;
-    const context: RequestContext = {
-      chain,
-      principal,
-      meter,
-      get signal() {
-        return source.signal;
-      },
-    };
+    const context = new LazyContext({ chain, principal, meter }, source);
     if (chain.upstreams === undefined) meter.recordProof('executed');
     const acceptEncoding = textOf(headers['accept-encoding']);
     const result = this.dispatcher.handle(body, context);

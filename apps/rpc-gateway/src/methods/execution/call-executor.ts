@@ -9,7 +9,7 @@ import type {
   ResultOf,
 } from '@cairn/evm-executor/pool';
 import { creditsPerWorkerMs } from '@cairn/metering';
-import type { RequestContext } from '../../request-context.ts';
+import { LazySignal, type RequestContext } from '../../request-context.ts';
 import { executionPrefix } from '../handle-over-upstreams.ts';
 
 /** Price of a job by worker time, for the documentation of methods. */
@@ -51,7 +51,7 @@ export class CallExecutor {
     if (principal.key.policy.contracts !== undefined) return undefined;
     return this.#pool.executeNow?.(
       job,
-      executeOptions(context, ({ workerMs, isAnswered }) => {
+      new ExecuteOptions(context, ({ workerMs, isAnswered }) => {
         if (!isAnswered) context.meter.addWorkerTime(method, workerMs);
       }),
     );
@@ -92,19 +92,19 @@ export class CallExecutor {
   ): Promise<ResultOf<Job>> {
     const { contracts } = context.principal.key.policy;
     const limited = contracts === undefined ? job : { ...job, contracts: contracts.map(asHex) };
-    return this.#pool.execute(limited, executeOptions(context, onUsed));
+    return this.#pool.execute(limited, new ExecuteOptions(context, onUsed));
   }
 }
 
-function executeOptions(context: RequestContext, onUsed: (use: CallUse) => void): CallPoolExecuteOptions {
-  return {
-    lane: context.principal.account.id,
-    onUsed,
-    // A getter: creating a signal costs as much as a light call, and only queued or long jobs read it.
-    get signal() {
-      return context.signal;
-    },
-  };
+class ExecuteOptions extends LazySignal implements CallPoolExecuteOptions {
+  readonly lane: string;
+  readonly onUsed: (use: CallUse) => void;
+
+  constructor(context: RequestContext, onUsed: (use: CallUse) => void) {
+    super(context);
+    this.lane = context.principal.account.id;
+    this.onUsed = onUsed;
+  }
 }
 
 /** Runs a job once, although the method that asks for it may be repeated. */
