@@ -2,6 +2,7 @@
 import { type AccountState, CorruptBlockError, hexFromBytes, type StateReader } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
 import type { Database } from '@cairn/embedded-store';
+import { AbsentSlots } from './absent-slots.ts';
 import { type AccountRecord, decodeAccountRecord, heightKey, slotPrefix, type Tables } from './tables.ts';
 
 const empty = new Uint8Array(0);
@@ -24,6 +25,7 @@ export class FlatState implements RecordReader {
   /** Key of the height plus one, since the end of a range is exclusive. */
   readonly #end: Buffer;
   readonly #records = new Map<string, AccountRecord | undefined>();
+  readonly #absent = new AbsentSlots();
   /** Address of the last read: calls read many slots of one account in a row. */
   #lastAddress = Buffer.alloc(0);
   #lastRecord: AccountRecord | undefined;
@@ -61,7 +63,18 @@ export class FlatState implements RecordReader {
   }
 
   slotOf(address: Uint8Array, incarnation: number, slot: Uint8Array): Uint8Array {
-    return this.#latest(this.#tables.slots, slotPrefix(address, incarnation, slot)) ?? empty;
+    const prefix = slotPrefix(address, incarnation, slot);
+    const slotAt = prefix.length - slot.length;
+    const contract = prefix.toString('latin1', 0, slotAt);
+    const name = prefix.toString('latin1', slotAt);
+    if (this.#absent.has(contract, name)) return empty;
+    const end = this.#endOf(prefix);
+    // From the first slot of the contract, so that a slot without a record also shows the gap around it.
+    const found = this.#tables.slots.last({ start: prefix.subarray(0, slotAt), end });
+    const foundName = found === undefined ? '' : Buffer.from(found.key).toString('latin1', slotAt, prefix.length);
+    if (found !== undefined && foundName === name) return found.value;
+    this.#absent.add(contract, foundName, name);
+    return empty;
   }
 
   getCode(codeHash: Uint8Array): Uint8Array {
@@ -75,9 +88,14 @@ export class FlatState implements RecordReader {
   }
 
   #latest(table: Database, prefix: Uint8Array): Uint8Array | undefined {
+    return table.last({ start: prefix, end: this.#endOf(prefix) })?.value;
+  }
+
+  /** End of the records of a key that are not above the height. */
+  #endOf(prefix: Uint8Array): Buffer {
     const end = Buffer.allocUnsafe(prefix.length + this.#end.length);
     end.set(prefix);
     end.set(this.#end, prefix.length);
-    return table.last({ start: prefix, end })?.value;
+    return end;
   }
 }
