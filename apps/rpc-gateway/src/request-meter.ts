@@ -155,7 +155,7 @@ export class RequestMeter {
    * Reserves the credits of a worker for this time. The returned function releases them.
    * @throws LIMIT_REACHED if the account has fewer credits
    */
-  holdWorkerTime(workerMs: number): Promise<() => void> {
+  holdWorkerTime(workerMs: number): (() => void) | Promise<() => void> {
     return this.limits.holdCredits(creditsOfWorker(workerMs));
   }
 

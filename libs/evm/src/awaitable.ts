@@ -5,3 +5,16 @@ export type Awaitable<T> = T | Promise<T>;
 export function whenDone<T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
+
+/** Runs `after` when a run has ended: immediately if the run is synchronous. */
+export function finishing<T>(run: () => Awaitable<T>, after: () => void): Awaitable<T> {
+  let isWaiting = false;
+  try {
+    const result = run();
+    if (!(result instanceof Promise)) return result;
+    isWaiting = true;
+    return result.finally(after);
+  } finally {
+    if (!isWaiting) after();
+  }
+}

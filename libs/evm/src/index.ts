@@ -8,7 +8,7 @@ export {
   opcodeName,
   opcodes,
 } from '@cairn/evm-compiler/opcodes';
-export { type Awaitable, whenDone } from './awaitable.ts';
+export { type Awaitable, finishing, whenDone } from './awaitable.ts';
 export type { BlockEnvironment } from './block-environment.ts';
 export {
   type CallEngine,

@@ -12,13 +12,15 @@ export function ancestorHashes(
   if (source.ancestorHash !== undefined) {
     return (number) => (number >= header.number || number < 0n ? undefined : source.ancestorHash?.(header, number));
   }
-  const walked = new Map<bigint, Hex>([[header.number - 1n, header.parentHash]]);
+  // Created on demand: few calls read a hash of an ancestor.
+  let walked: Map<bigint, Hex> | undefined;
   let lowest = header.number - 1n;
   let isCanonical: boolean | undefined;
   return (number) => {
     if (number >= header.number || number < 0n) return undefined;
     isCanonical ??= source.isCanonical?.(header.hash) ?? false;
     if (isCanonical && source.hashByNumber) return source.hashByNumber(number);
+    walked ??= new Map([[lowest, header.parentHash]]);
     while (lowest > number) {
       const hash = walked.get(lowest);
       const parent = hash && source.header(hash)?.parentHash;

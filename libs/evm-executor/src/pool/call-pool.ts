@@ -1,6 +1,5 @@
 import type { Awaitable } from '@cairn/evm';
-import type { CallResult } from '../call-result.ts';
-import type { CallJob, ExecutionJob, ResultOf } from './execution-job.ts';
+import type { ExecutionJob, LightJob, ResultOf } from './execution-job.ts';
 
 export interface CallPoolExecuteOptions {
   /** Account of the caller. Lanes share worker time fairly, however many jobs each of them has queued. */
@@ -40,11 +39,11 @@ export abstract class CallPool {
    */
   abstract execute<Job extends ExecutionJob>(job: Job, options?: CallPoolExecuteOptions): Promise<ResultOf<Job>>;
   /**
-   * Executes a light call without a promise, if this thread can. Absent in pools that pass all jobs to workers.
-   * @returns `undefined` if the call has to be passed to `execute`
+   * Executes a light call or trace without a promise, if this thread can. Absent in pools that pass all jobs to workers.
+   * @returns `undefined` if the job has to be passed to `execute`
    * @throws as `execute`, also without a promise
    */
-  executeNow?(job: CallJob, options?: CallPoolExecuteOptions): Awaitable<CallResult> | undefined;
+  executeNow?<Job extends LightJob>(job: Job, options?: CallPoolExecuteOptions): Awaitable<ResultOf<Job>> | undefined;
   abstract stats(): CallPoolStats;
   /** Refuses new jobs, waits for queued and running ones, and ends the workers. */
   abstract close(): Promise<void>;

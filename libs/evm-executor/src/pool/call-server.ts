@@ -1,14 +1,14 @@
 // Every job of a pool passes here; call-pool.bench.ts measures it.
 import { isCairnError } from '@cairn/errors';
 import type { Awaitable, Deadline } from '@cairn/evm';
-import type { CallResult } from '../call-result.ts';
 import { createEngine } from '../engine/create-engine.ts';
 import { executionErrors } from '../errors.ts';
-import type { CallJob, ChainJob, ExecutionJob, ResultOf, VerifiedBlobs, VerifyBlobsJob } from './execution-job.ts';
+import type { ChainJob, ExecutionJob, LightJob, ResultOf, VerifiedBlobs, VerifyBlobsJob } from './execution-job.ts';
 import { type OpenChain, openChain } from './open-chain.ts';
 import { runAttempt } from './run-attempt.ts';
 import { runJob } from './run-job.ts';
 import { serveCallNow } from './serve-call.ts';
+import { serveBlockTrace } from './serve-trace.ts';
 import type { WorkerData } from './worker-protocol.ts';
 
 /** Result of a job over an attempt, with the reads of the attempt. */
@@ -22,11 +22,11 @@ export interface CallServer {
   /** @throws the errors of the job, {@link ReadsMissing}, and EXECUTION_TIMEOUT if its engine checks the deadline */
   serve(job: ExecutionJob, deadline?: Deadline): Promise<ResultOf<ExecutionJob>>;
   /**
-   * Executes a call without a promise where the engine returns none.
-   * @returns `undefined` if the call has to be passed to `serve`: its block is not open, or its reads may have to be fetched
+   * Executes a call or a trace without a promise where the engine returns none.
+   * @returns `undefined` if the job has to be passed to `serve`: its block is not open, or its reads may have to be fetched
    * @throws as `serve`
    */
-  serveNow(job: CallJob): Awaitable<CallResult> | undefined;
+  serveNow<Job extends LightJob>(job: Job, deadline?: Deadline): Awaitable<ResultOf<Job>> | undefined;
   /** Executes a job over an attempt of its source; see {@link SourceAttempt}. @throws as `serve` */
   resume(job: ExecutionJob, deadline?: Deadline): Promise<ResumedResult>;
   close(): Promise<void>;
@@ -78,10 +78,15 @@ export async function openCallServer(
       if (chain === undefined || chain.source.attempt !== undefined) return runWithAttempt(job, deadline);
       return run(job, chain, deadline);
     },
-    serveNow(job) {
+    serveNow<Job extends LightJob>(job: Job, deadline?: Deadline) {
       const chain = open.get(job.chain);
       if (chain === undefined || chain.source.attempt !== undefined) return undefined;
-      return serveCallNow(job, chain, { engine, gasCapMultiplier, gasBudget, deadline: undefined });
+      const result =
+        job.kind === 'traceBlock'
+          ? serveBlockTrace(job, chain, { engine, deadline, isInline: gasBudget !== undefined })
+          : serveCallNow(job, chain, { engine, gasCapMultiplier, gasBudget, deadline });
+      // Both return the result type of the job's kind.
+      return result as Awaitable<ResultOf<Job>> | undefined;
     },
     async close() {
       for (const { source } of open.values()) await source.close?.();

@@ -1,10 +1,9 @@
 import type { Awaitable } from '@cairn/evm';
-import type { CallResult } from '../call-result.ts';
 import { executionErrors } from '../errors.ts';
 import { CallPool, type CallPoolExecuteOptions, type CallPoolStats } from './call-pool.ts';
 import type { CallPoolOptions } from './call-pool-options.ts';
 import { createCallPool } from './create-call-pool.ts';
-import type { CallJob, ExecutionJob, ResultOf } from './execution-job.ts';
+import type { ExecutionJob, LightJob, ResultOf } from './execution-job.ts';
 
 const noWorkers: CallPoolStats = { running: 0, queued: 0, idle: 0, starting: 0, replaced: 0 };
 
@@ -43,7 +42,10 @@ export class DeferredCallPool extends CallPool {
     throw this.#isClosed ? executionErrors.closed() : executionErrors.notStarted();
   }
 
-  override executeNow(job: CallJob, options: CallPoolExecuteOptions = {}): Awaitable<CallResult> | undefined {
+  override executeNow<Job extends LightJob>(
+    job: Job,
+    options: CallPoolExecuteOptions = {},
+  ): Awaitable<ResultOf<Job>> | undefined {
     return this.#pool?.executeNow?.(job, options);
   }
 

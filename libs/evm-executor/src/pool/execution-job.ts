@@ -72,6 +72,9 @@ export interface TraceBlockJob extends JobPlace {
   readonly options: TraceOptions;
 }
 
+/** A job that may be executed in the calling thread. */
+export type LightJob = CallJob | TraceBlockJob;
+
 /** Collects the state that a node without state needs to execute a block. */
 export interface ExecutionWitnessJob extends JobPlace {
   readonly kind: 'executionWitness';

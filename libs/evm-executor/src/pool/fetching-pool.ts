@@ -1,11 +1,10 @@
 // Every job of a pool with fetched chains passes here; call-pool.bench.ts measures it.
 import type { Awaitable } from '@cairn/evm';
-import type { CallResult } from '../call-result.ts';
 import { executionErrors } from '../errors.ts';
 import type { CallPool, CallPoolExecuteOptions, CallPoolStats } from './call-pool.ts';
 import { type CallPoolOptions, callPoolLimits } from './call-pool-options.ts';
 import type { CallChain } from './call-source.ts';
-import type { CallJob, ExecutionJob, ResultOf } from './execution-job.ts';
+import type { ExecutionJob, LightJob, ResultOf } from './execution-job.ts';
 import { JobRounds } from './job-rounds.ts';
 import { noUse } from './pending-job.ts';
 import { ReadsMissing, type ResumablePool } from './resumable-pool.ts';
@@ -47,7 +46,7 @@ export class FetchingPool implements CallPool {
     return this.#execute(chain, job, options);
   }
 
-  executeNow(job: CallJob, options?: CallPoolExecuteOptions): Awaitable<CallResult> | undefined {
+  executeNow<Job extends LightJob>(job: Job, options?: CallPoolExecuteOptions): Awaitable<ResultOf<Job>> | undefined {
     return this.#chains.has(job.chain) ? undefined : this.#pool.executeNow?.(job, options);
   }
 

@@ -71,7 +71,7 @@ test('executes a call with overridden code in the calling thread', async () => {
 describe('traces of blocks', () => {
   const result = { kind: 'json' as const, json: '{}', gasUsed: 1n };
   /** An executor whose server does as it is asked for each trace. */
-  function openTracer(serve: CallServer['serve']) {
+  function openTracer(serve: CallServer['serve'], serveNow: CallServer['serveNow'] = () => undefined) {
     const jobs: ExecutionJob[] = [];
     const uses: CallUse[] = [];
     const pool: CallPool = {
@@ -85,13 +85,15 @@ describe('traces of blocks', () => {
     };
     const server: CallServer = {
       serve,
-      serveNow: () => undefined,
+      serveNow,
       resume: () => Promise.reject(new Error('unused')),
       close: async () => undefined,
     };
     const executor = new InlineExecutor(pool, server);
-    const run = () => executor.execute(trace, { onUsed: (use) => uses.push(use) });
-    return { run, jobs, uses };
+    const options = { onUsed: (use: CallUse) => uses.push(use) };
+    const run = () => executor.execute(trace, options);
+    const runNow = () => executor.executeNow(trace, options);
+    return { run, runNow, jobs, uses };
   }
 
   test('run in the calling thread under a deadline, one after the other, and report their time', async () => {
@@ -136,6 +138,48 @@ describe('traces of blocks', () => {
     for (let count = 0; count < 8; count++) await run();
     // After the second of two timeouts in sequence, the pool executes the rest.
     expect(served).toEqual([true, false, true, false, false]);
+  });
+
+  test('run without a promise once they were light, and report their time', async () => {
+    const { run, runNow, jobs, uses } = openTracer(
+      () => Promise.resolve(result),
+      (_, deadline) => {
+        expect(deadline).toMatchObject({ timeoutMs: 4 });
+        return result as never;
+      },
+    );
+    expect(runNow()).toBe(undefined);
+    await run();
+    expect(runNow()).toBe(result);
+    expect([jobs, uses.map(({ isAnswered }) => isAnswered)]).toEqual([[], [true, true]]);
+  });
+
+  test.each([
+    ['exceed their budget', gasBudgetExceeded],
+    ['exceed their time', new ExecutionTimeoutError(4)],
+  ])('restart in the pool from a run without a promise where they %s', async (_, error) => {
+    const { run, runNow, jobs, uses } = openTracer(
+      () => Promise.resolve(result),
+      () => {
+        throw error;
+      },
+    );
+    await run();
+    expect(await runNow()).toBe(result);
+    expect(runNow()).toBe(undefined);
+    expect([jobs.length, uses.at(-1)]).toEqual([1, { workerMs: 9, isAnswered: true }]);
+  });
+
+  test('throw their error from a run without a promise, and report their use', async () => {
+    const { run, runNow, jobs, uses } = openTracer(
+      () => Promise.resolve(result),
+      () => {
+        throw new Error('a fault');
+      },
+    );
+    await run();
+    expect(runNow).toThrow('a fault');
+    expect([jobs, uses.at(-1)?.isAnswered]).toEqual([[], false]);
   });
 
   test('report their use when they fail', async () => {

@@ -2,10 +2,9 @@
 // debug_traceTransaction of tools/bench/peers.mjs beside geth. inline-executor.spec.ts compares it with the pool.
 import { isCairnError } from '@cairn/errors';
 import { type Awaitable, type Deadline, GasBudgetExceeded, gasBudgetExceeded } from '@cairn/evm';
-import type { CallResult } from '../call-result.ts';
 import type { CallPoolStats } from './call-pool.ts';
 import type { CallServer } from './call-server.ts';
-import type { CallJob, ExecutionJob, ResultOf } from './execution-job.ts';
+import type { ExecutionJob, LightJob, ResultOf } from './execution-job.ts';
 import { inlineRouteOf, isBlockTrace } from './inline-route.ts';
 import type { ResumablePool, ResumeOptions } from './resumable-pool.ts';
 
@@ -58,11 +57,14 @@ export class InlineExecutor implements ResumablePool {
     }
   }
 
-  executeNow(job: CallJob, options: ResumeOptions = {}): Awaitable<CallResult> | undefined {
+  executeNow<Job extends LightJob>(job: Job, options: ResumeOptions = {}): Awaitable<ResultOf<Job>> | undefined {
     const name = this.#isClosed || options.resume !== undefined ? undefined : inlineRouteOf(job);
     if (name === undefined || this.#isHeavy(name)) return undefined;
     try {
-      const result = this.#server.serveNow(job);
+      // A trace that was light before: its start is kept, so that it ends without a promise.
+      const isTrace = isBlockTrace(job);
+      if (isTrace && !this.#light.has(name)) return undefined;
+      const result = isTrace ? this.#traceNow(job, options) : this.#server.serveNow(job);
       if (!(result instanceof Promise)) return result;
       return result.catch((thrown: unknown) => this.#restart(name, job, options, thrown));
     } catch (thrown) {
@@ -83,6 +85,29 @@ export class InlineExecutor implements ResumablePool {
     if (!this.#light.delete(name))
       this.#heavy.set(name, performance.now() + (isBlockTrace(job) ? heavyTraceMs : heavyMs));
     return await this.#pool.execute(job, options);
+  }
+
+  /** Same as {@link #trace}, without a promise where the engine returns none. */
+  #traceNow<Job extends LightJob>(job: Job, { onUsed }: ResumeOptions): Awaitable<ResultOf<Job>> | undefined {
+    const start = performance.now();
+    const used = (isAnswered: boolean) => onUsed?.({ workerMs: performance.now() - start, isAnswered });
+    const answered = (result: ResultOf<Job>) => {
+      used(true);
+      return result;
+    };
+    const fail = (thrown: unknown): never => {
+      if (isCairnError(thrown, 'EXECUTION_TIMEOUT')) throw gasBudgetExceeded;
+      if (!(thrown instanceof GasBudgetExceeded)) used(false);
+      throw thrown;
+    };
+    const deadline: Deadline = { at: start + traceMsMax, timeoutMs: traceMsMax, gasBetween: traceGasBetween };
+    try {
+      const result = this.#server.serveNow(job, deadline);
+      if (result instanceof Promise) return result.then(answered).catch(fail);
+      return result === undefined ? undefined : answered(result);
+    } catch (thrown) {
+      return fail(thrown);
+    }
   }
 
   /** Traces a light block, and reports its time as that of a worker. @throws GasBudgetExceeded also at {@link traceMsMax} */

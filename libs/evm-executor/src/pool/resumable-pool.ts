@@ -1,7 +1,6 @@
 import type { Awaitable } from '@cairn/evm';
-import type { CallResult } from '../call-result.ts';
 import type { CallPool, CallPoolExecuteOptions, CallPoolStats } from './call-pool.ts';
-import type { CallJob, ExecutionJob, ResultOf } from './execution-job.ts';
+import type { ExecutionJob, LightJob, ResultOf } from './execution-job.ts';
 
 /** Thrown by a run over a source with missing reads. Its result is discarded. */
 export class ReadsMissing extends Error {
@@ -24,7 +23,7 @@ export interface ResumeOptions extends CallPoolExecuteOptions {
 /** Pool whose jobs may end with {@link ReadsMissing}. */
 export interface ResumablePool {
   execute<Job extends ExecutionJob>(job: Job, options?: ResumeOptions): Promise<ResultOf<Job>>;
-  executeNow?(job: CallJob, options?: CallPoolExecuteOptions): Awaitable<CallResult> | undefined;
+  executeNow?<Job extends LightJob>(job: Job, options?: CallPoolExecuteOptions): Awaitable<ResultOf<Job>> | undefined;
   stats(): CallPoolStats;
   close: CallPool['close'];
 }

@@ -1,12 +1,12 @@
 import { type Block, decodeBlock } from '@cairn/block-model';
 import { isCairnError } from '@cairn/errors';
-import { type CallEngine, type Deadline, gasBudgetExceeded } from '@cairn/evm';
+import { type Awaitable, type CallEngine, type Deadline, gasBudgetExceeded, whenDone } from '@cairn/evm';
 import { StateUnavailableError, TraceRefusedError } from '../errors.ts';
 import { traceBlock } from '../trace/trace-block.ts';
 import { traceCall } from '../trace/trace-call.ts';
 import { ancestorHashes } from './ancestor-hashes.ts';
 import type { ResultOf, TraceBlockJob, TraceCallJob } from './execution-job.ts';
-import { blockOf, type OpenChain } from './open-chain.ts';
+import { blockOf, type OpenBlock, type OpenChain, openBlockOf } from './open-chain.ts';
 
 /** Limits of a block that is traced in the calling thread. A trace beyond them throws GasBudgetExceeded. */
 const inlineLimits = {
@@ -18,41 +18,46 @@ const inlineLimits = {
 } as const;
 const transactionGas = 21_000n;
 
+interface TraceLimits {
+  readonly engine: CallEngine;
+  readonly deadline?: Deadline | undefined;
+  readonly isInline?: boolean;
+}
+
 /**
- * Traces transactions of a block.
+ * Traces transactions of a block, without a promise where {@link traceBlock} returns none and the state before the block is open.
  * @param isInline applies {@link inlineLimits}
  * @throws STATE_UNAVAILABLE, TRACE_REFUSED, and the errors of {@link traceBlock}
  */
-export async function serveBlockTrace(
-  { chain: name, blockHash, index, raw, options }: TraceBlockJob,
+export function serveBlockTrace(
+  job: TraceBlockJob,
   open: OpenChain,
-  {
-    engine,
-    deadline,
-    isInline = false,
-  }: { readonly engine: CallEngine; readonly deadline?: Deadline | undefined; readonly isInline?: boolean },
-): Promise<ResultOf<TraceBlockJob>> {
+  { engine, deadline, isInline = false }: TraceLimits,
+): Awaitable<ResultOf<TraceBlockJob>> {
+  const { chain: name, blockHash, index, raw, options } = job;
   const { chain, source } = open;
   const block = raw === undefined ? source.block?.(blockHash) : decodedBlock(raw);
   if (block === undefined) throw new StateUnavailableError(name, blockHash);
   if (isInline && !isLight(block)) throw gasBudgetExceeded;
-  const { state, starts } = await blockOf(name, open, block.header.parentHash);
-  const traced = await traceBlock({
-    spec: chain.spec,
-    block,
-    state,
-    blockHashes: ancestorHashes(source, block.header),
-    engine,
-    options,
-    deadline,
-    ...(index !== undefined && { index }),
-    // A block from a request is not verified: its hash does not identify its transactions.
-    starts: raw === undefined ? starts : undefined,
-    ...(isInline && { lightCharactersMax: inlineLimits.characters }),
-    // A block from a request is not verified.
-    ...(raw !== undefined && { checks: { followsNonce: true } }),
-  });
-  return { kind: 'json', ...traced };
+  const { parentHash } = block.header;
+  const traceOn = ({ state, starts }: OpenBlock): Awaitable<ResultOf<TraceBlockJob>> => {
+    const traced = traceBlock({
+      spec: chain.spec,
+      block,
+      state,
+      blockHashes: ancestorHashes(source, block.header),
+      engine,
+      options,
+      deadline,
+      ...(index !== undefined && { index }),
+      // A block from a request is not verified: its hash does not identify its transactions.
+      starts: raw === undefined ? starts : undefined,
+      ...(isInline && { lightCharactersMax: inlineLimits.characters }),
+      ...(raw !== undefined && { checks: { followsNonce: true } }),
+    });
+    return whenDone(traced, (result) => ({ kind: 'json', ...result }));
+  };
+  return whenDone(openBlockOf(open, parentHash) ?? blockOf(name, open, parentHash), traceOn);
 }
 
 function isLight({ header, transactions }: Block): boolean {

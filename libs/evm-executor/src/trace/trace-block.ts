@@ -1,4 +1,4 @@
-import { WorldState } from '@cairn/evm';
+import { type Awaitable, WorldState, whenDone } from '@cairn/evm';
 import { TraceTooLargeError } from '../errors.ts';
 import { createTracer } from './create-tracer.ts';
 import { RecordingWorld } from './parity/recording-world.ts';
@@ -9,23 +9,23 @@ import { traceCharactersMax } from './trace-limits.ts';
 import { type TraceBlockOptions, traceTransactions } from './trace-transactions.ts';
 
 /**
- * Traces the transactions of a block.
+ * Traces the transactions of a block. A trace of one transaction needs no promise if its start is kept and its engine returns none.
  * @throws CALL_* if `checks` fail, TRACE_TOO_LARGE, EXECUTION_TIMEOUT, and the errors of the state
  */
-export function traceBlock(options: TraceBlockOptions): Promise<TraceResult> {
+export function traceBlock(options: TraceBlockOptions): Awaitable<TraceResult> {
   const traces = options.options;
   return withTraceTimeout(() =>
     traces.tracer === 'parity' && traces.form === 'records' ? traceRecords(options, traces) : traceEach(options),
   );
 }
 
-async function traceEach(place: TraceBlockOptions): Promise<TraceResult> {
+function traceEach(place: TraceBlockOptions): Awaitable<TraceResult> {
   const { options, index, lightCharactersMax } = place;
   const isParity = options.tracer === 'parity';
   const traces: string[] = [];
   let characters = 0;
   let gasUsed = 0n;
-  await traceTransactions(place, {
+  const ended = traceTransactions(place, {
     createWorld: (cache) => (isParity ? new RecordingWorld(cache) : new WorldState(cache)),
     createTracer: () => createTracer(options, lightCharactersMax),
     onTraced({ hash, tracer, applied, gasSoFar }) {
@@ -37,6 +37,8 @@ async function traceEach(place: TraceBlockOptions): Promise<TraceResult> {
         throw new TraceTooLargeError(traceCharactersMax, 'characters');
     },
   });
-  const [only] = traces;
-  return { json: index !== undefined && only !== undefined ? only : `[${traces.join(',')}]`, gasUsed };
+  return whenDone(ended, () => {
+    const [only] = traces;
+    return { json: index !== undefined && only !== undefined ? only : `[${traces.join(',')}]`, gasUsed };
+  });
 }

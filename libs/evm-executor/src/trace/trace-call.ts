@@ -30,7 +30,7 @@ export interface TraceResult {
  * Traces a call. With `within`, `state` is the state after the parent of the block.
  * @throws CALL_* if a node would refuse the call, OVERRIDE_INVALID, TRACE_TOO_LARGE, EXECUTION_TIMEOUT, and the errors of the state
  */
-export function traceCall(options: TraceCallOptions, traceOptions: TraceOptions): Promise<TraceResult> {
+export async function traceCall(options: TraceCallOptions, traceOptions: TraceOptions): Promise<TraceResult> {
   return withTraceTimeout(() => trace(options, traceOptions));
 }
 

@@ -18,7 +18,7 @@ export interface TracedCall {
  * Traces calls as transactions of one block: each sees the changes of those before it. State overrides apply before the first.
  * @throws CALL_* with `details.index` if a node would refuse one of them, and the errors of `traceCall`
  */
-export function traceCalls(
+export async function traceCalls(
   options: Omit<ExecuteCallOptions, 'call'>,
   calls: readonly TracedCall[],
 ): Promise<TraceResult> {

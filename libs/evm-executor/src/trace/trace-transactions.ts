@@ -1,10 +1,10 @@
 import type { Hex, StateReader, Transaction } from '@cairn/block-model';
-import { checkDeadline, StateCache, type WorldState } from '@cairn/evm';
-import { type AppliedMessage, applyMessage, type MessageContext } from '../apply-message.ts';
+import { type Awaitable, checkDeadline, finishing, StateCache, type WorldState, whenDone } from '@cairn/evm';
+import { type AppliedMessage, applyMessageNow, type MessageContext } from '../apply-message.ts';
 import { beginReplay, callFromTransaction, type ReplayBlockOptions, replayContext } from '../block/replay-block.ts';
 import type { CallRequest } from '../call-request.ts';
 import type { CallChecks } from '../check-message.ts';
-import type { ReplayStarts } from './replay-starts.ts';
+import type { ReplayStart, ReplayStarts } from './replay-starts.ts';
 import { traceDeadline } from './trace-deadline.ts';
 import { withTraceRejections } from './trace-errors.ts';
 import type { TraceOptions } from './trace-options.ts';
@@ -56,12 +56,42 @@ function callOf(transaction: Transaction): CallRequest {
  * Executes the transactions of a block and visits those that are traced.
  * @throws CALL_* if `checks` fail, EXECUTION_TIMEOUT, the errors of the tracer, the visitor and the state
  */
-export async function traceTransactions<Tracer extends TransactionTracer>(
+export function traceTransactions<Tracer extends TransactionTracer>(
   options: TraceBlockOptions,
   visitor: TraceVisitor<Tracer>,
-): Promise<void> {
+): Awaitable<void> {
   const { block, index, starts } = options;
   const start = starts?.find(block.header.hash, index ?? 0);
+  return start !== undefined && start.index === index
+    ? traceAtStart(options, visitor, start)
+    : traceAfterStart(options, visitor, start);
+}
+
+/** Executes the transaction of a kept start. */
+function traceAtStart<Tracer extends TransactionTracer>(
+  options: TraceBlockOptions,
+  visitor: TraceVisitor<Tracer>,
+  { state, index: at, logs, gasUsed }: ReplayStart,
+): Awaitable<void> {
+  const transaction = options.block.transactions[at] as Transaction;
+  const world = visitor.createWorld(StateCache.of(state));
+  return finishing(
+    () => {
+      const context = replayContext({ ...options, world });
+      checkDeadline(context.deadline);
+      return whenDone(traceOne({ options, context, visitor, transaction, at, logs, gasUsed }), () => {});
+    },
+    () => world.release(),
+  );
+}
+
+/** Executes the transactions from a kept start on, or all transactions. */
+async function traceAfterStart<Tracer extends TransactionTracer>(
+  options: TraceBlockOptions,
+  visitor: TraceVisitor<Tracer>,
+  start: ReplayStart | undefined,
+): Promise<void> {
+  const { block, index, starts } = options;
   const base = start?.state ?? options.state;
   const world = visitor.createWorld(StateCache.of(base));
   try {
@@ -77,7 +107,7 @@ export async function traceTransactions<Tracer extends TransactionTracer>(
       checkDeadline(context.deadline);
       const applied = isTraced
         ? await traceOne({ options, context, visitor, transaction, at, logs, gasUsed })
-        : await applyMessage(context, callOf(transaction), { gasLimit: transaction.gas, hidesPrices: false });
+        : await applyMessageNow(context, callOf(transaction), { gasLimit: transaction.gas, hidesPrices: false });
       if (at === index) return;
       logs += applied.outcome.logs.length;
       gasUsed += applied.gasUsed;
@@ -87,7 +117,7 @@ export async function traceTransactions<Tracer extends TransactionTracer>(
   }
 }
 
-async function traceOne<Tracer extends TransactionTracer>({
+function traceOne<Tracer extends TransactionTracer>({
   options: { block, options, checks },
   context,
   visitor,
@@ -103,7 +133,7 @@ async function traceOne<Tracer extends TransactionTracer>({
   readonly at: number;
   readonly logs: number;
   readonly gasUsed: bigint;
-}): Promise<AppliedMessage> {
+}): Awaitable<AppliedMessage> {
   const { hash, gas: gasLimit } = transaction;
   const call = callOf(transaction);
   const tracer = visitor.createTracer();
@@ -112,7 +142,11 @@ async function traceOne<Tracer extends TransactionTracer>({
   tracer.begin?.({ context, call, gasLimit, logsBefore: logs, place });
   const deadline = traceDeadline(options, context.deadline);
   const how = { gasLimit, hidesPrices: false, tracer, deadline, ...(checks && { checks }) };
-  const applied = await withTraceRejections(() => applyMessage(context, call, how));
-  visitor.onTraced({ hash, tracer, applied, gasSoFar: gasUsed + applied.gasUsed });
-  return applied;
+  return whenDone(
+    withTraceRejections(() => applyMessageNow(context, call, how)),
+    (applied) => {
+      visitor.onTraced({ hash, tracer, applied, gasSoFar: gasUsed + applied.gasUsed });
+      return applied;
+    },
+  );
 }

@@ -1,4 +1,5 @@
 import { arena, exits, Runtime } from '@cairn/evm-compiler';
+import { finishing } from '../awaitable.ts';
 import type { CallEngine } from '../call-engine.ts';
 import type { ForkRules } from '../forks/fork-rules.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
@@ -7,7 +8,7 @@ import { Frame, type FrameOptions } from '../interpreter/frame.ts';
 import { type OpcodeTable, opcodeTable } from '../interpreter/gas.ts';
 import { halts } from '../interpreter/halt.ts';
 import { runHostOpcode } from '../interpreter/host-opcodes.ts';
-import { createInterpreterEngine, finishing, machineRulesOf, runMessage } from '../interpreter/interpreter-engine.ts';
+import { createInterpreterEngine, machineRulesOf, runMessage } from '../interpreter/interpreter-engine.ts';
 import { Machine } from '../interpreter/machine.ts';
 import type { Frames, MachineRules } from '../interpreter/machine-types.ts';
 import { CompiledCodes, type CompileLimits, compileLimits } from './compiled-codes.ts';

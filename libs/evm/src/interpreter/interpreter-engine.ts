@@ -1,4 +1,4 @@
-import type { Awaitable } from '../awaitable.ts';
+import { type Awaitable, finishing } from '../awaitable.ts';
 import type { CallEngine, EngineOutcome } from '../call-engine.ts';
 import type { ForkRules } from '../forks/fork-rules.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
@@ -53,19 +53,6 @@ export function machineRulesOf(rules: ForkRules): MachineRules {
     isMerged: rules.isMerged,
     precompiles: new Precompiles(rules),
   };
-}
-
-/** Runs `after` when a run has ended: immediately if the run is synchronous. */
-export function finishing<T>(run: () => Awaitable<T>, after: () => void): Awaitable<T> {
-  let isWaiting = false;
-  try {
-    const result = run();
-    if (!(result instanceof Promise)) return result;
-    isWaiting = true;
-    return result.finally(after);
-  } finally {
-    if (!isWaiting) after();
-  }
 }
 
 type RunFrame = (frame: Frame, machine: Machine, table: OpcodeTable) => boolean;

@@ -124,12 +124,16 @@ export class AccountLimits {
   }
 
   /**
-   * Takes the maximum cost of work before it starts.
+   * Takes the maximum cost of work before it starts, without a promise if the lots of this process cover it.
    * @returns a function that returns all these credits. It has no effect after the day (UTC) has ended.
    * @throws LIMIT_REACHED
    */
-  async holdCredits(credits: number): Promise<() => void> {
-    await this.takeCredits(credits);
+  holdCredits(credits: number): (() => void) | Promise<() => void> {
+    const waiting = this.takeCredits(credits);
+    return waiting === undefined ? this.#held(credits) : waiting.then(() => this.#held(credits));
+  }
+
+  #held(credits: number): () => void {
     const lot = this.#credits;
     const day = lot?.endsAt;
     return () => {

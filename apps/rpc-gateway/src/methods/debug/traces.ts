@@ -1,10 +1,12 @@
 import { bytesFromHex, decodeBlockHeader, type Header, type Hex, parseData, parseQuantity } from '@cairn/block-model';
 import {
+  type Awaitable,
   parseBlockOverrides,
   parseStateOverrides,
   parseTraceOptions,
   type TraceOptions,
   tracerNames,
+  whenDone,
 } from '@cairn/evm-executor';
 import type { TraceBlockJob } from '@cairn/evm-executor/pool';
 import { type ParamDefinition, RawJson, RpcError } from '@cairn/jsonrpc-core';
@@ -81,10 +83,10 @@ export const debugTraceTransaction = (executor: CallExecutor) =>
     result: 'The result of the tracer.',
     ...common,
     reveals: 'anything',
-    async handle([hash, options = steps], context) {
+    handle([hash, options = steps], context) {
       const place = context.chain.reader.transactionPlace(hash);
       if (place === undefined) throw new RpcError('server', 'transaction not found');
-      return await trace(executor, context, 'debug_traceTransaction', { ...place, options });
+      return trace(executor, context, 'debug_traceTransaction', { ...place, options });
     },
   });
 
@@ -157,15 +159,15 @@ function decodedHeader(raw: Uint8Array): Header {
   }
 }
 
-async function trace(
+function trace(
   executor: CallExecutor,
   context: RequestContext,
   method: string,
   job: Omit<TraceBlockJob, 'kind' | 'chain'>,
-): Promise<RawJson> {
+): Awaitable<RawJson> {
   if (context.chain.reader.header(job.blockHash)?.number === 0n)
     throw new RpcError('server', 'genesis is not traceable');
   const chain = context.chain.network.name;
-  const { json } = await executor.runByTime(context, method, { kind: 'traceBlock' as const, chain, ...job });
-  return new RawJson(json);
+  const traced = executor.traceNow(context, method, { kind: 'traceBlock' as const, chain, ...job });
+  return whenDone(traced, ({ json }) => new RawJson(json));
 }

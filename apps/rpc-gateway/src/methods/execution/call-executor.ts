@@ -1,5 +1,5 @@
 import type { Hex } from '@cairn/block-model';
-import type { Awaitable, CallResult } from '@cairn/evm-executor';
+import { type Awaitable, type CallResult, whenDone } from '@cairn/evm-executor';
 import type {
   CallJob,
   CallPool,
@@ -7,6 +7,7 @@ import type {
   CallUse,
   ExecutionJob,
   ResultOf,
+  TraceBlockJob,
 } from '@cairn/evm-executor/pool';
 import { creditsPerWorkerMs } from '@cairn/metering';
 import { LazySignal, type RequestContext } from '../../request-context.ts';
@@ -68,15 +69,38 @@ export class CallExecutor {
     job: Job,
     timeoutMs = Number.POSITIVE_INFINITY,
   ): Promise<ResultOf<Job>> {
-    return onceForJob(context, job, async () => {
-      const { meter } = context;
-      const release = await meter.holdWorkerTime(Math.max(0, Math.min(timeoutMs, this.#timeoutMs)));
-      const result = await this.#execute(context, job, ({ workerMs }) => {
+    return onceForJob(context, job, async () =>
+      this.#byTime(context, method, timeoutMs, (onUsed) => this.#execute(context, job, onUsed)),
+    );
+  }
+
+  /** Like {@link runByTime}, for a trace, and without a promise if it is light. */
+  traceNow(context: RequestContext, method: string, job: TraceBlockJob): Awaitable<ResultOf<TraceBlockJob>> {
+    const { once, principal } = context;
+    if (once !== undefined || principal.key.policy.contracts !== undefined) return this.runByTime(context, method, job);
+    return this.#byTime(context, method, Number.POSITIVE_INFINITY, (onUsed) => {
+      const options = new ExecuteOptions(context, onUsed);
+      return this.#pool.executeNow?.(job, options) ?? this.#pool.execute(job, options);
+    });
+  }
+
+  /** Charges the worker time of a job, which the account must have credits for. */
+  #byTime<Result extends { readonly gasUsed: bigint }>(
+    { meter }: RequestContext,
+    method: string,
+    timeoutMs: number,
+    execute: (onUsed: (use: CallUse) => void) => Awaitable<Result>,
+  ): Awaitable<Result> {
+    const held = meter.holdWorkerTime(Math.max(0, Math.min(timeoutMs, this.#timeoutMs)));
+    return whenDone(held, (release) => {
+      const result = execute(({ workerMs }) => {
         release();
         meter.addWorkerTime(method, workerMs);
       });
-      meter.addGas(method, result.gasUsed, 0);
-      return result;
+      return whenDone(result, (done) => {
+        meter.addGas(method, done.gasUsed, 0);
+        return done;
+      });
     });
   }
 
