@@ -51,9 +51,7 @@ async function setWebhook(target = url): Promise<string> {
 }
 
 async function delivered(count: number): Promise<readonly Delivery[]> {
-  for (let tries = 0; tries < 1000 && deliveries.length < count; tries++)
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(deliveries.length).toBeGreaterThanOrEqual(count);
+  while (deliveries.length < count) await new Promise((resolve) => setTimeout(resolve, 20));
   return deliveries;
 }
 
@@ -133,9 +131,7 @@ test('status 410 removes the webhook', async () => {
   status = 410;
   await pinContent(5);
   await delivered(1);
-  for (let tries = 0; tries < 100 && (await psa.send('GET', 'webhook')).status !== 404; tries++)
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  expect((await psa.send('GET', 'webhook')).status).toBe(404);
+  while ((await psa.send('GET', 'webhook')).status !== 404) await new Promise((resolve) => setTimeout(resolve, 20));
 });
 
 test('private addresses and other schemes are refused by default', async () => {
