@@ -49,6 +49,8 @@ export class ApiKeyWebSocketAdapter implements WebSocketAdapter<WebSocketServer,
       WebSocket: ReasonedWebSocket,
       maxPayload: settings.CAIRN_RPC_BODY_BYTES_MAX,
       maxFragments: fragmentsMax,
+      // Other connections are served between two messages: hundreds can arrive together, and each may execute a call.
+      allowSynchronousEvents: false,
       perMessageDeflate: false,
     });
   }
