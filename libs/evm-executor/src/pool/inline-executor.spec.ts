@@ -93,7 +93,7 @@ describe('traces of blocks', () => {
     const options = { onUsed: (use: CallUse) => uses.push(use) };
     const run = () => executor.execute(trace, options);
     const runNow = () => executor.executeNow(trace, options);
-    return { run, runNow, jobs, uses };
+    return { executor, run, runNow, jobs, uses };
   }
 
   test('run in the calling thread under a deadline, one after the other, and report their time', async () => {
@@ -152,6 +152,16 @@ describe('traces of blocks', () => {
     await run();
     expect(runNow()).toBe(result);
     expect([jobs, uses.map(({ isAnswered }) => isAnswered)]).toEqual([[], [true, true]]);
+  });
+
+  test('of whole blocks are left to execute, which runs them one after the other', async () => {
+    const { index: _, ...whole } = trace;
+    const { executor } = openTracer(
+      () => Promise.resolve(result),
+      () => result as never,
+    );
+    await executor.execute(whole);
+    expect(executor.executeNow(whole)).toBe(undefined);
   });
 
   test.each([

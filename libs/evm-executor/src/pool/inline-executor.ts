@@ -61,9 +61,10 @@ export class InlineExecutor implements ResumablePool {
     const name = this.#isClosed || options.resume !== undefined ? undefined : inlineRouteOf(job);
     if (name === undefined || this.#isHeavy(name)) return undefined;
     try {
-      // A trace that was light before: its start is kept, so that it ends without a promise.
       const isTrace = isBlockTrace(job);
-      if (isTrace && !this.#light.has(name)) return undefined;
+      // The start of a transaction that was light before is kept, so that its trace ends without a promise. Traces of whole blocks
+      // run one after the other in `execute`: their deadline would otherwise include the time of concurrent ones.
+      if (isTrace && (job.index === undefined || !this.#light.has(name))) return undefined;
       const result = isTrace ? this.#traceNow(job, options) : this.#server.serveNow(job);
       if (!(result instanceof Promise)) return result;
       return result.catch((thrown: unknown) => this.#restart(name, job, options, thrown));
