@@ -27,6 +27,10 @@ function rawOf({ processes, logger }) {
       counts.requests++;
       if (request.url.startsWith('/say/')) processes.publish('word', request.url.slice(5), { keep: 2 });
       if (request.url === '/crash') process.exit(7);
+      if (request.url === '/throw')
+        setImmediate(() => {
+          throw new Error('a fault');
+        });
       const answer = answers[request.url] ?? answers['/'];
       answer().then((value) => response.end(JSON.stringify(value)));
       return true;

@@ -152,10 +152,17 @@ describe('a service of two processes', () => {
     for (const { heard } of processes.values()) expect(heard).toEqual(['two', 'three']);
   });
 
+  test('a process with an uncaught exception ends and is replaced', async () => {
+    await get(port, '/throw').catch(() => {});
+    expect(await service.logged('a process ended; it is replaced', 2)).toMatchObject({ signal: 'SIGKILL' });
+    await service.logged('a process serves', 6);
+  });
+
   test('SIGTERM ends all processes with exit code 0', async () => {
     const pids = [...(await processesOf(port)).keys()];
     service.child.kill('SIGTERM');
-    expect(await service.exit).toMatchObject({ code: 0 });
+    // The message of the uncaught exception is among the output.
+    expect(await service.exit).toMatchObject({ code: 0, text: expect.stringContaining('a fault') });
     for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 });

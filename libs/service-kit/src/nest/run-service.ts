@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { errorChain, errorText } from '@cairn/errors';
 import { createLogger, type Logger } from '../logger.ts';
@@ -67,11 +68,19 @@ async function run<Shape extends SettingsShape>(
 }
 
 /**
- * Kills this process when its primary process has ended. `node:cluster` would call `process.exit`, which waits for an LMDB
+ * Kills this process when its primary process has ended, and at an uncaught exception. Node.js would exit, which waits for an LMDB
  * transaction that waits for this thread: the process would stay forever and keep the write lock of the store.
  */
 function endWithPrimary(): void {
   process.prependListener('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  process.on('uncaughtException', (error) => {
+    try {
+      // Synchronous, since nothing runs after it.
+      writeSync(process.stderr.fd, `${error.stack ?? error}\n`);
+    } finally {
+      process.kill(process.pid, 'SIGKILL');
+    }
+  });
 }
 
 /** Number of processes that the settings choose. A service whose settings have no CAIRN_PROCESSES runs as one. */
