@@ -1,4 +1,4 @@
-import { cidFor } from '@cairn/cid';
+import { type CID, cidFor } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import type { PinStore } from '../pin-store.ts';
 
@@ -29,7 +29,7 @@ export interface RecordedCall {
 export type HistoryStore = Pick<PinStore, 'put' | 'putKnownRoot' | 'remove' | 'usage' | 'isPinned'>;
 
 /** CID of a root: of a raw block whose content is its name. */
-export const cidOfRoot = (root: string) => cidFor(Buffer.from(root), { codec: 'raw' });
+export const cidOfRoot = (root: string): CID => cidFor(Buffer.from(root), { codec: 'raw' });
 
 /** Performs a call and returns its result. @throws errors that are no result, such as a lost connection */
 async function perform(store: HistoryStore, call: PinCall): Promise<string> {
