@@ -72,6 +72,9 @@ describe('a service of two processes', () => {
   let service: ReturnType<typeof start>;
   let port: unknown;
   let adminPort: unknown;
+  /** Resolves with the next line of a message. */
+  const next = (message: string) =>
+    service.logged(message, 1 + service.lines.filter(({ msg }) => msg === message).length);
   const metric = async (name: string) => {
     const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
     return Number(new RegExp(`^${name}\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1]);
@@ -119,6 +122,24 @@ describe('a service of two processes', () => {
     expect(await metric('cairn_process_crashes_total')).toBe(1);
   });
 
+  test('connections that a process has not taken close when it ends', async () => {
+    const replaced = next('a process serves');
+    const [stopped = 0] = (await processesOf(port)).keys();
+    process.kill(stopped, 'SIGSTOP');
+    // One of them is passed to the stopped process, which takes no further one.
+    let answered = 0;
+    const requests = Array.from({ length: 4 }, async () => {
+      await get(port);
+      answered++;
+    });
+    const outcomes = Promise.allSettled(requests);
+    await eventually(async () => answered === 3);
+    process.kill(stopped, 'SIGKILL');
+    const failed = (await outcomes).filter(({ status }) => status === 'rejected');
+    expect(failed).toHaveLength(1);
+    await replaced;
+  });
+
   test('SIGUSR2 replaces both without a failed request, and new processes get the kept values', async () => {
     const old = await processesOf(port);
     const agent = new Agent({ keepAlive: true, maxSockets: 8 });
@@ -153,9 +174,10 @@ describe('a service of two processes', () => {
   });
 
   test('a process with an uncaught exception ends and is replaced', async () => {
+    const [ended, replaced] = [next('a process ended; it is replaced'), next('a process serves')];
     await get(port, '/throw').catch(() => {});
-    expect(await service.logged('a process ended; it is replaced', 2)).toMatchObject({ signal: 'SIGKILL' });
-    await service.logged('a process serves', 6);
+    expect(await ended).toMatchObject({ signal: 'SIGKILL' });
+    await replaced;
   });
 
   test('SIGTERM ends all processes with exit code 0', async () => {

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Dependency } from '../health.ts';
 import type { Logger } from '../logger.ts';
+import { closeLostConnections } from './lost-connections.ts';
 import { type FromWorker, type MetricsJson, type ToWorker, type WorkerStart, workerVariable } from './messages.ts';
 import { type HubMember, PrimaryHub } from './primary-hub.ts';
 import type { SharedFunctions } from './process-group.ts';
@@ -167,6 +168,7 @@ export class Supervisor {
       listensWhenReady: this.#hasListened,
     };
     const worker = cluster.fork({ [workerVariable]: JSON.stringify(start) });
+    closeLostConnections(worker.process);
     const member: Member = {
       worker,
       slot,
