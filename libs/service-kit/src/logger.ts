@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { LoggerService } from '@nestjs/common';
 import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
@@ -24,6 +25,33 @@ export function createLogger({ name, level, slot, isPretty = process.stdout.isTT
   return isPretty
     ? pino(options, pretty({ ignore: 'service,pid,hostname', translateTime: 'HH:MM:ss' }))
     : pino(options);
+}
+
+/** Time in milliseconds that the last line has to be written before the process ends. */
+const lastLineMs = 200;
+
+/**
+ * Writes the last line before a process exits. Resolves when it is written, or nobody reads it any more, at the latest after 200 ms.
+ * At the exit itself sonic-boom 4 repeats a write to a closed pipe forever, unless it has reported the failure before.
+ */
+export function logLast(
+  logger: Logger,
+  level: 'debug' | 'info' | 'fatal',
+  message: string,
+  fields = {},
+): Promise<void> {
+  const stream = (logger as unknown as Record<symbol, unknown>)[pino.symbols.streamSym];
+  logger[level](fields, message);
+  if (!logger.isLevelEnabled(level) || !(stream instanceof EventEmitter)) return Promise.resolve();
+  return new Promise((resolve) => {
+    const settle = () => {
+      clearTimeout(timer);
+      stream.off('drain', settle).off('error', settle);
+      resolve();
+    };
+    const timer = setTimeout(settle, lastLineMs);
+    stream.on('drain', settle).on('error', settle);
+  });
 }
 
 /** Writes Nest's messages through the same logger. Its messages about modules are at debug. */

@@ -219,6 +219,15 @@ test('SIGTERM while the second process starts ends the service with exit code 0'
   expect(await service.exit).toMatchObject({ code: 0 });
 });
 
+test.each(['1', '2'])('SIGTERM ends %s processes whose output nobody reads any more', async (count) => {
+  const { child, logged } = start({ CAIRN_PROCESSES: count });
+  await logged('storage-api listens');
+  child.stdout?.destroy();
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  expect(await exit).toEqual([0, null]);
+});
+
 test('a taken port and wrong settings end a service of several processes with its message', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');

@@ -2,7 +2,7 @@ import { errorChain } from '@cairn/errors';
 import { AdminServer, createRegistry } from '../admin/admin-server.ts';
 import { registerCounter, registerGauge } from '../admin/gauges.ts';
 import { trustedHosts } from '../host-check.ts';
-import type { Logger } from '../logger.ts';
+import { type Logger, logLast } from '../logger.ts';
 import { GroupMetrics } from '../processes/group-metrics.ts';
 import { Supervisor } from '../processes/supervisor.ts';
 import type { Settings } from '../settings/load-settings.ts';
@@ -77,8 +77,7 @@ function handleSignals(
     logger.info({ signal }, 'draining');
     const isClean = await supervisor.stop();
     onStopped();
-    logger.info('stopped');
-    logger.flush();
+    await logLast(logger, 'info', 'stopped');
     process.exit(isClean ? 0 : 1);
   };
   process.on('SIGINT', () => void stop('SIGINT'));
