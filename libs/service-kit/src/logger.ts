@@ -31,7 +31,7 @@ export function createLogger({ name, level, slot, isPretty = process.stdout.isTT
 const lastLineMs = 200;
 
 /**
- * Writes the last line before a process exits. Resolves when it is written, or nobody reads it any more, at the latest after 200 ms.
+ * Writes the last line before a process exits. Resolves when it is written, or its reader has ended, at the latest after 200 ms.
  * At the exit itself sonic-boom 4 repeats a write to a closed pipe forever, unless it has reported the failure before.
  */
 export function logLast(

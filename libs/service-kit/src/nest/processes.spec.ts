@@ -219,7 +219,7 @@ test('SIGTERM while the second process starts ends the service with exit code 0'
   expect(await service.exit).toMatchObject({ code: 0 });
 });
 
-test.each(['1', '2'])('SIGTERM ends %s processes whose output nobody reads any more', async (count) => {
+test.each(['1', '2'])('SIGTERM ends %s processes after the reader of their output', async (count) => {
   const { child, logged } = start({ CAIRN_PROCESSES: count });
   await logged('storage-api listens');
   child.stdout?.destroy();
