@@ -27,19 +27,15 @@ export function createLogger({ name, level, slot, isPretty = process.stdout.isTT
     : pino(options);
 }
 
-/** Time in milliseconds that the last line has to be written before the process ends. */
-const lastLineMs = 200;
+/** Time in milliseconds that a line has to be written. */
+const writtenMs = 200;
 
 /**
- * Writes the last line before a process exits. Resolves when it is written, or its reader has ended, at the latest after 200 ms.
- * At the exit itself sonic-boom 4 repeats a write to a closed pipe forever, unless it has reported the failure before.
+ * Writes a line. Resolves when it is written, or its reader has ended, at the latest after 200 ms. A process does this before it ends:
+ * at the exit sonic-boom 4 repeats a write to a closed pipe forever, unless it has reported the failure before. It does not wait
+ * between the close of its stores and its exit, because work in the background could open a transaction there.
  */
-export function logLast(
-  logger: Logger,
-  level: 'debug' | 'info' | 'fatal',
-  message: string,
-  fields = {},
-): Promise<void> {
+export function logWritten(logger: Logger, level: 'debug' | 'info', message: string, fields = {}): Promise<void> {
   const stream = (logger as unknown as Record<symbol, unknown>)[pino.symbols.streamSym];
   logger[level](fields, message);
   if (!logger.isLevelEnabled(level) || !(stream instanceof EventEmitter)) return Promise.resolve();
@@ -49,7 +45,7 @@ export function logLast(
       stream.off('drain', settle).off('error', settle);
       resolve();
     };
-    const timer = setTimeout(settle, lastLineMs);
+    const timer = setTimeout(settle, writtenMs);
     stream.on('drain', settle).on('error', settle);
   });
 }

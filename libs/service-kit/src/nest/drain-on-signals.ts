@@ -4,7 +4,7 @@ import { errorChain } from '@cairn/errors';
 import type { INestApplication } from '@nestjs/common';
 import type { AdminServer } from '../admin/admin-server.ts';
 import type { HttpFastPath } from '../http-fast-path/http-fast-path.ts';
-import { type Logger, logLast } from '../logger.ts';
+import { type Logger, logWritten } from '../logger.ts';
 import type { WorkerGroup, WorkerState } from '../processes/worker-group.ts';
 import type { RawHttp } from '../raw-http.ts';
 import type { Tracing } from '../tracing/tracing.ts';
@@ -46,9 +46,10 @@ export function drainOnSignals(parts: RunningParts): void {
       endBySignal(signal);
     }
     state.isDraining = true;
-    logger[level]({ signal }, 'draining');
+    await logWritten(logger, level, 'draining', { signal });
     await drain(parts, lingers);
-    await logLast(logger, level, 'stopped');
+    logger[level]('stopped');
+    logger.flush();
     process.exit();
   };
   process.on('SIGINT', () => void stop('SIGINT'));

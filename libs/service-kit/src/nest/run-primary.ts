@@ -2,7 +2,7 @@ import { errorChain } from '@cairn/errors';
 import { AdminServer, createRegistry } from '../admin/admin-server.ts';
 import { registerCounter, registerGauge } from '../admin/gauges.ts';
 import { trustedHosts } from '../host-check.ts';
-import { type Logger, logLast } from '../logger.ts';
+import { type Logger, logWritten } from '../logger.ts';
 import { GroupMetrics } from '../processes/group-metrics.ts';
 import { Supervisor } from '../processes/supervisor.ts';
 import type { Settings } from '../settings/load-settings.ts';
@@ -74,10 +74,11 @@ function handleSignals(
       endBySignal(signal);
     }
     state.isDraining = true;
-    logger.info({ signal }, 'draining');
+    await logWritten(logger, 'info', 'draining', { signal });
     const isClean = await supervisor.stop();
     onStopped();
-    await logLast(logger, 'info', 'stopped');
+    logger.info('stopped');
+    logger.flush();
     process.exit(isClean ? 0 : 1);
   };
   process.on('SIGINT', () => void stop('SIGINT'));

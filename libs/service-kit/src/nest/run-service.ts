@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { errorChain, errorText } from '@cairn/errors';
-import { createLogger, type Logger, logLast } from '../logger.ts';
+import { createLogger, type Logger } from '../logger.ts';
 import { ownOpenFilesAdvice } from '../open-files.ts';
 import { type WorkerStart, workerVariable } from '../processes/messages.ts';
 import { singleProcess } from '../processes/process-group.ts';
@@ -41,8 +41,8 @@ export async function runService<Shape extends SettingsShape>(options: ServiceOp
   try {
     await run(options, { settings, logger, start });
   } catch (error) {
-    const message = startFailure(error, failureListeners(options, settings));
-    await logLast(logger, 'fatal', message, { causes: errorChain(error) });
+    logger.fatal({ causes: errorChain(error) }, startFailure(error, failureListeners(options, settings)));
+    logger.flush();
     process.exit(1);
   }
 }
