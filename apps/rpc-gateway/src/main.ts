@@ -9,7 +9,5 @@ await runService({
   portSetting: 'RPC_GATEWAY_PORT',
   adminPortSetting: 'RPC_GATEWAY_ADMIN_PORT',
   shared: async () => (await import('./subscriptions/shared-filters.ts')).sharedFilters(),
-  // Networks with upstreams and a followed source have been tested with one process.
-  processesDefault: 1,
   load: async () => (await import('./service.ts')).service,
 });

@@ -85,12 +85,12 @@ function endWithPrimary(): void {
 
 /** Number of processes that the settings choose. A service whose settings have no CAIRN_PROCESSES runs as one. */
 function processesOf<Shape extends SettingsShape>(
-  { settings: shape, processesDefault }: ServiceOptions<Shape>,
+  { settings: shape }: ServiceOptions<Shape>,
   settings: object,
 ): number {
   if (!('CAIRN_PROCESSES' in shape)) return 1;
   const { CAIRN_PROCESSES: count } = settings as { readonly CAIRN_PROCESSES?: number };
-  return count ?? processesDefault ?? Math.min(defaultProcessesMax, availableParallelism());
+  return count ?? Math.min(defaultProcessesMax, availableParallelism());
 }
 
 /** Takes the task of a worker process from the environment; `undefined` in a process that was started otherwise. */

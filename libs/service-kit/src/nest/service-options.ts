@@ -39,8 +39,6 @@ export interface ServiceOptions<Shape extends SettingsShape> {
   readonly load: () => Promise<ServiceParts<Shape>>;
   /** Loads the functions over state that all processes of the service share. Default: none. */
   readonly shared?: () => Promise<SharedFunctions>;
-  /** Processes where CAIRN_PROCESSES is not set. Default: one for each core, at most 8. */
-  readonly processesDefault?: number;
   /** Default: those of the process. */
   readonly argv?: readonly string[];
 }

@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Dependency } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import { closeLostConnections } from './lost-connections.ts';
@@ -11,6 +12,9 @@ const processLimits = {
   backoffMs: 100,
   backoffMsMax: 30_000,
   forgetAfterMs: 60_000,
+  /** Time that the first process has to get ready before the others start beside it, and the pause between two questions. */
+  readyWithinMs: 15_000,
+  readyPollMs: 200,
   /** Time for a replacement to listen during a rolling replacement. Then the old process stays. */
   listensWithinMs: 60_000,
   /** Time that an old process has to drain before it is killed. Its own drain takes 13 s at most. */
@@ -65,7 +69,10 @@ export class Supervisor {
     cluster.setupPrimary({ serialization: 'advanced' });
   }
 
-  /** Starts the first process. The others follow when it listens, so that the service is ready early. */
+  /**
+   * Starts the first process. The others follow when it is ready, or after 15 s: beside it they would delay it, since they load the
+   * same modules and wait for the same stores.
+   */
   start(): void {
     this.#fork(1);
   }
@@ -202,7 +209,19 @@ export class Supervisor {
     if (this.#hasListened) return;
     this.#hasListened = true;
     this.#options.onListening(message.port);
+    void this.#startOthers();
+  }
+
+  async #startOthers(): Promise<void> {
+    const { readyWithinMs, readyPollMs } = processLimits;
+    const until = performance.now() + readyWithinMs;
+    while (!this.#isStopping && performance.now() < until && !(await this.#isReady()))
+      await pause(readyPollMs, undefined, { ref: false });
     for (let slot = 2; slot <= this.#options.count && !this.#isStopping; slot++) this.#fork(slot);
+  }
+
+  async #isReady(): Promise<boolean> {
+    return (await this.dependencies()).every(({ problem }) => problem === undefined);
   }
 
   #onExit(member: Member, code: number | null, signal: string | null): void {

@@ -75,7 +75,7 @@ export const sharedSettings = {
   CONSOLE_PORT: port().default(8080).describe('Port of the console; 0 takes a free one.'),
   CAIRN_PROCESSES: integer(1, 64, 'a number of processes')
     .optional()
-    .describe('Processes that share the port of a service. Default: 1; for the IPFS gateway one per core, at most 8.'),
+    .describe('Processes that share the port of a service. Default: one for each core, at most 8.'),
   IPFS_NS_MAP: text(/^[^:/,]+:\/ip[fn]s\/[^,]+(,[^:/,]+:\/ip[fn]s\/[^,]+)*$/, 'domain:/ipfs/<cid>, separated by commas')
     .optional()
     .describe('DNSLink names that need no DNS: domain:/ipfs/<cid> or domain:/ipns/<name>, separated by commas.'),
