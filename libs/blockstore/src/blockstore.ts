@@ -7,7 +7,7 @@ export interface Block {
   readonly bytes: Uint8Array;
   /**
    * Pool that lent the buffer of `bytes` to the writer. The writer puts such a block once and does not use its bytes
-   * afterwards. A store may give the buffer back when the block is durable and nothing else has its bytes.
+   * afterwards. A store may give the buffer back when the block is durable or copied, and nothing else has its bytes.
    */
   readonly lentBy?: BufferPool | undefined;
 }

@@ -1,3 +1,4 @@
+import { BufferPool, createHashedBlock } from '@cairn/blockstore';
 import { describeBlockstore, describeCollectable, rawBlock } from '@cairn/blockstore/testing';
 import { openS3ObjectStore } from '@cairn/object-store/s3';
 import { openPostgres } from '@cairn/postgres';
@@ -38,6 +39,26 @@ describeWithPostgres('openPackBlockstore', (postgres) => {
       expect(await store.sizeMany(cids)).toEqual([undefined, 13, undefined, 6]);
       const texts = (await store.getMany(cids)).map((bytes) => bytes && Buffer.from(bytes).toString());
       expect(texts).toEqual([undefined, 'pending block', undefined, 'stored']);
+      await store.close();
+    });
+
+    test('putMany gives lent buffers back, also those of known blocks', async () => {
+      const store = await open();
+      const pool = new BufferPool({ bytesMax: 1_000_000 });
+      const put = async (text: string) => {
+        const bytes = pool.take(200_000)?.fill(0) ?? new Uint8Array();
+        bytes.set(Buffer.from(text));
+        const block = createHashedBlock(bytes, { codec: 'raw' }, pool);
+        await store.putMany([block]);
+        return block.cid;
+      };
+      const cids = [await put('one'), await put('two'), await put('one')];
+      expect(pool.freeBytes).toBe(196_608 + 65_536);
+      await store.sync();
+      for (const [at, text] of ['one', 'two', 'one'].entries()) {
+        const [cid] = cids.slice(at);
+        expect(cid && Buffer.from(await store.get(cid)).toString('utf8', 0, 3)).toBe(text);
+      }
       await store.close();
     });
 

@@ -89,12 +89,15 @@ export class PackBlockstore implements BoundedBlockstore, BatchReads {
     }
     const missing = new Set((await this.touchMany(cidsOf(blocks), { owner })).map(blockKey));
     const added = blocks.filter(({ cid }) => missing.has(blockKey(cid)));
-    if (added.length === 0) return;
-    await this.#stored.check(
-      added.reduce((sum, { bytes }) => sum + bytes.length, 0),
-      this.#writer,
-    );
-    await this.#writer.add(added, owner);
+    if (added.length > 0) {
+      await this.#stored.check(
+        added.reduce((sum, { bytes }) => sum + bytes.length, 0),
+        this.#writer,
+      );
+      await this.#writer.add(added, owner);
+    }
+    // The writer has copied the bytes.
+    for (const { bytes, lentBy } of blocks) lentBy?.giveBack(bytes);
   }
 
   sync(): Promise<void> {

@@ -1,13 +1,13 @@
 import { createHash, type Hash, randomBytes } from 'node:crypto';
-import type { Block } from '@cairn/blockstore';
+import type { Block, BufferPool } from '@cairn/blockstore';
 import { packLimits } from '../limits.ts';
 import type { PackEntry } from '../types.ts';
 import { encodeTrailer, packHeader, rawSection } from './pack-format.ts';
 import { varintLength, writeVarint } from './varint.ts';
 
-/** Buffers start small, since a pack of one small file is common, and grow up to a size that the socket takes well. */
+/** Buffers start small, since a pack of one small file is common, and grow up to four blocks of 256 KiB with their CIDs. */
 const bufferBytesMin = 16 * 1024;
-const bufferBytesMax = 1024 * 1024;
+const bufferBytesMax = (1024 + 64) * 1024;
 
 /** A complete pack, ready to be uploaded. */
 export interface SealedPack {
@@ -25,10 +25,13 @@ export class PackBuilder {
   readonly #buffers: { readonly bytes: Uint8Array; used: number }[] = [];
   readonly #hash: Hash = createHash('sha256');
   readonly #entries: PackEntry[] = [];
+  readonly #pool: BufferPool | undefined;
   #length = 0;
   #indexBytes = 0;
 
-  constructor() {
+  /** @param pool lends the buffers of long packs; see {@link giveBack} */
+  constructor(pool?: BufferPool) {
+    this.#pool = pool;
     this.#append(packHeader.length).set(packHeader);
     this.#hash.update(packHeader);
   }
@@ -85,12 +88,18 @@ export class PackBuilder {
     return { key: packKey(sha256), sha256, parts, bytes: this.#length + tail.length };
   }
 
+  /** Gives borrowed buffers back. Neither the pack nor copies of its blocks may be used afterwards. */
+  giveBack(): void {
+    for (const { bytes } of this.#buffers) this.#pool?.giveBack(bytes);
+  }
+
   /** Returns room for the next bytes of the pack. A section never spans two buffers. */
   #append(length: number): Uint8Array {
     let last = this.#buffers.at(-1);
     if (last === undefined || last.bytes.length - last.used < length) {
       const size = Math.max(length, Math.min(bufferBytesMax, Math.max(bufferBytesMin, this.#length)));
-      last = { bytes: Buffer.allocUnsafeSlow(size), used: 0 };
+      const lent = size === bufferBytesMax ? this.#pool?.take(size) : undefined;
+      last = { bytes: lent ?? Buffer.allocUnsafeSlow(size), used: 0 };
       this.#buffers.push(last);
     }
     const room = last.bytes.subarray(last.used, last.used + length);

@@ -1,4 +1,3 @@
-import type { Block } from '@cairn/blockstore';
 import { cidFor } from '@cairn/cid';
 import type { ObjectStore } from '@cairn/object-store';
 import { createMemoryObjectStore } from '@cairn/object-store';
@@ -7,7 +6,7 @@ import { readPackEntries } from '../pack/read-pack-entries.ts';
 import type { StoredPack } from '../types.ts';
 import { createPackWriter, type PackWriterOptions } from './pack-writer.ts';
 
-const blockOf = (text: string, length = text.length): Block => {
+const blockOf = (text: string, length = text.length) => {
   const bytes = Buffer.alloc(length);
   bytes.write(text);
   return { bytes, cid: cidFor(bytes, { codec: 'raw' }) };
@@ -21,12 +20,16 @@ interface Indexed extends StoredPack {
 function setUp(options: Partial<PackWriterOptions> = {}) {
   const memory = createMemoryObjectStore();
   const indexed: Indexed[] = [];
+  /** Long buffers of each uploaded pack. */
+  const sent: Set<ArrayBufferLike>[] = [];
   const faults = { put: [] as (() => Promise<void>)[], onPack: [] as (() => Promise<void>)[] };
   const objects: ObjectStore = new Proxy(memory, {
     get: (target, name) =>
       name === 'put'
         ? async (...parameters: Parameters<ObjectStore['put']>) => {
             await faults.put.shift()?.();
+            const buffers = [parameters[1]].flat().map(({ buffer }) => buffer);
+            sent.push(new Set(buffers.filter(({ byteLength }) => byteLength > 1_000_000)));
             return target.put(...parameters);
           }
         : Reflect.get(target, name).bind?.(target),
@@ -39,7 +42,7 @@ function setUp(options: Partial<PackWriterOptions> = {}) {
     },
     ...options,
   });
-  return { memory, indexed, faults, writer };
+  return { memory, indexed, sent, faults, writer };
 }
 
 const failure = async () => {
@@ -74,6 +77,30 @@ test('pending returns accepted blocks until the index has them', async () => {
   await writer.flush();
   expect(writer.pending(block.cid.multihash.bytes)).toBeUndefined();
   expect(writer.pendingBytes).toBe(0);
+  await writer.close();
+});
+
+test('a pack uses buffers of written packs again, unless a reader has bytes of them', async () => {
+  const { memory, indexed, sent, writer } = setUp({ packBytes: 4_000_000, waitMs: 60_000, quietMs: 60_000 });
+  // A pack has seven blocks. The first block of the next pack closes it, so that the writer is never idle.
+  const blocks = Array.from({ length: 36 }, (_, n) => blockOf(`block ${n}`, 500_000));
+  const fill = async (start: number, end: number, packs: number) => {
+    await writer.add(blocks.slice(start, end), 1);
+    while (indexed.length < packs || writer.pendingBytes > 600_000)
+      await new Promise((resolve) => setImmediate(resolve));
+  };
+  await fill(0, 8, 1);
+  await fill(8, 15, 2);
+  const read = writer.pending(blocks[14]?.cid.multihash.bytes ?? new Uint8Array());
+  await fill(15, 22, 3);
+  await fill(22, 29, 4);
+  await fill(29, 36, 5);
+  const isShared = (one: number, other: number) => [...(sent[one] ?? [])].some((buffer) => sent[other]?.has(buffer));
+  expect([isShared(0, 1), isShared(2, 3), isShared(2, 4), isShared(3, 4)]).toEqual([true, false, false, true]);
+  expect(blocks[14]?.bytes.equals(read ?? new Uint8Array())).toBe(true);
+  for (const { key, entries } of indexed)
+    for (const { cid, offset, length } of entries)
+      expect(cidFor(await memory.get(key, { range: { offset, length } }), { codec: 'raw' })).toEqual(cid);
   await writer.close();
 });
 

@@ -1,4 +1,4 @@
-import type { Block } from '@cairn/blockstore';
+import { type Block, BufferPool } from '@cairn/blockstore';
 import type { ObjectStore } from '@cairn/object-store';
 import { PackError } from '../errors.ts';
 import { packLimits } from '../limits.ts';
@@ -36,6 +36,8 @@ class GroupWriter implements PackWriter {
   /** Packs that are not written, oldest first, with the open one. */
   readonly #packs = new Set<PendingPack>();
   readonly #blocks = new Map<string, PendingBlock>();
+  /** Buffers of written packs, for the next ones. New memory for each pack makes the garbage collector run for each 16 MiB. */
+  #buffers: BufferPool;
   #open: PendingPack | undefined;
   #timer: NodeJS.Timeout | undefined;
   #changedAt = 0;
@@ -49,6 +51,7 @@ class GroupWriter implements PackWriter {
     const { packBytes, waitMs, quietMs, flushesMax, uploadsMax, pendingBytesMax } = packLimits;
     this.#options = { packBytes, waitMs, quietMs, flushesMax, uploadsMax, pendingBytesMax, ...options };
     this.#options.packBytes = Math.min(this.#options.packBytes, packLimits.packBytesMax);
+    this.#buffers = new BufferPool({ bytesMax: this.#options.pendingBytesMax });
   }
 
   get pendingBytes(): number {
@@ -70,7 +73,9 @@ class GroupWriter implements PackWriter {
   }
 
   pending(multihash: Uint8Array): Uint8Array | undefined {
-    return this.#blocks.get(blockKey(multihash))?.bytes;
+    const block = this.#blocks.get(blockKey(multihash));
+    if (block !== undefined) block.pack.isRead = true;
+    return block?.bytes;
   }
 
   async flush(): Promise<void> {
@@ -106,7 +111,7 @@ class GroupWriter implements PackWriter {
     if (this.#open?.hasRoomFor(block, packBytes) === false) this.#close();
     this.#changedAt = performance.now();
     if (this.#open === undefined) {
-      this.#open = new PendingPack(this.#changedAt);
+      this.#open = new PendingPack(this.#changedAt, this.#buffers);
       this.#packs.add(this.#open);
       this.#wakeAfter(waitMs);
     }
@@ -182,6 +187,9 @@ class GroupWriter implements PackWriter {
       const key = blockKey(cid.multihash.bytes);
       if (this.#blocks.get(key)?.pack === pack) this.#blocks.delete(key);
     }
+    pack.giveBack();
+    // An idle writer keeps no memory.
+    if (this.#packs.size === 0) this.#buffers = new BufferPool({ bytesMax: this.#options.pendingBytesMax });
   }
 
   /** Waits for a written pack. Without an upload on its way it tries a failed one. */

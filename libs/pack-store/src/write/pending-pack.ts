@@ -1,4 +1,4 @@
-import type { Block } from '@cairn/blockstore';
+import type { Block, BufferPool } from '@cairn/blockstore';
 import { isCairnError } from '@cairn/errors';
 import type { ObjectStore } from '@cairn/object-store';
 import { packLimits } from '../limits.ts';
@@ -8,7 +8,7 @@ import type { OnPack, PackEntry } from '../types.ts';
 
 /** A pack that is not written yet: it is filled, uploaded, and passed to `onPack`; after a failure again. */
 export class PendingPack {
-  readonly #builder = new PackBuilder();
+  readonly #builder: PackBuilder;
   readonly #tags: number[][] = [];
   readonly openedAt: number;
   /** Number of flushes that wait for it. */
@@ -18,9 +18,12 @@ export class PendingPack {
   #sealed: (SealedPack & { readonly sealedAt: number }) | undefined;
   #isUploaded = false;
   #areTagsPassed = false;
+  /** True after a reader got bytes of the pack, which it may use for longer than the pack is pending. */
+  isRead = false;
 
-  constructor(now: number) {
+  constructor(now: number, pool: BufferPool) {
     this.openedAt = now;
+    this.#builder = new PackBuilder(pool);
   }
 
   get entries(): readonly PackEntry[] {
@@ -49,6 +52,11 @@ export class PendingPack {
     const tags = this.#tags[index];
     if (tags !== undefined && !tags.includes(tag)) tags.push(tag);
     return true;
+  }
+
+  /** Gives the buffers of a written pack back for the next one, unless a reader has bytes of them. */
+  giveBack(): void {
+    if (!this.isRead) this.#builder.giveBack();
   }
 
   /** Uploads the pack if necessary, and calls `onPack`. */
