@@ -4,6 +4,17 @@ import type { Claims } from './claims.ts';
 
 /** Protects blocks from collection during a write. */
 export interface Hold {
+  /**
+   * Name of this hold in the database of the store. A store of roots in the same database requires it in the statement that
+   * writes a root, so that no collection can end the hold before the root counts. Absent in stores without a database.
+   */
+  readonly fence?: string;
+  /**
+   * Resolves if no collection has ended the hold. A process that is paused renews no holds, and other processes then regard it
+   * as ended.
+   * @throws HOLD_LOST
+   */
+  confirm(): Promise<void>;
   /** Ends the protection. A second call does nothing. */
   release(): Promise<void>;
 }

@@ -33,6 +33,16 @@ export class CycleOverError extends CairnError<'CYCLE_OVER'> {
   }
 }
 
+/** Thrown when a collection has ended a hold, so that blocks of the write may be missing. */
+export class HoldLostError extends CairnError<'HOLD_LOST'> {
+  constructor() {
+    super('HOLD_LOST', 'The service was paused during this write, and its blocks may have been collected.', {
+      hint: 'Send the request again.',
+      details: { retryAfterSeconds: 1 },
+    });
+  }
+}
+
 /** Thrown by a read of a quarantined block. */
 export class QuarantinedBlockError extends CairnError<'BLOCK_CORRUPT'> {
   constructor(cid: string) {

@@ -2,10 +2,12 @@ import {
   type Database,
   type Environment,
   hasExited,
+  isObservable,
   type ProcessIdentity,
   processIdentity,
 } from '@cairn/embedded-store';
 import type { Hold } from './collectable.ts';
+import { HoldLostError } from './errors.ts';
 
 /** The stored record of a process that may have open holds. */
 interface HoldRecord {
@@ -20,6 +22,8 @@ interface OpenHold {
   readonly owner: number;
   /** Cycle in which the hold began. */
   readonly cycle: number;
+  /** True after another process has regarded this one as ended. */
+  isLost: boolean;
 }
 
 const renewEveryMs = 10_000;
@@ -51,17 +55,28 @@ export class Holds {
 
   async take(owner: number): Promise<Hold> {
     const cycle = this.#cycle();
-    const hold: OpenHold = { owner, cycle };
+    const hold: OpenHold = { owner, cycle, isLost: false };
     this.#open.add(hold);
     const release = async () => void this.#open.delete(hold);
     try {
-      if (this.#since === undefined || this.#since > cycle) await this.#environment.transaction(() => this.#write());
+      if (this.#since === undefined || this.#since > cycle || !this.#isPublished())
+        await this.#environment.transaction(() => this.#write());
     } catch (error) {
       await release();
       throw error;
     }
+    // The record was removed meanwhile. The write above has published a new one.
+    if (hold.isLost) return await this.take(owner);
     this.#timer ??= setInterval(() => this.#renew(), renewEveryMs).unref();
-    return { release };
+    const confirm = async () => {
+      this.#environment.refresh();
+      if (hold.isLost || !this.#isPublished()) throw new HoldLostError();
+    };
+    return { confirm, release };
+  }
+
+  #isPublished(): boolean {
+    return this.#records.get(this.#key) !== undefined;
   }
 
   /**
@@ -89,18 +104,26 @@ export class Holds {
     for (const { key, value } of [...this.#records.range()]) {
       if (this.#key.equals(key)) continue;
       const record = JSON.parse(Buffer.from(value).toString()) as HoldRecord;
-      if (!isEnded(record, this.#now())) oldest = Math.min(oldest, record.since);
+      if (isEnded(record, this.#now())) this.#records.remove(key);
+      else oldest = Math.min(oldest, record.since);
     }
     return oldest;
   }
 
   #write(cycle = this.#cycle()): void {
+    if (this.#since !== undefined && !this.#isPublished()) this.#lose();
     // Computed inside the transaction, so that the next cycle includes every hold taken so far.
     let since = cycle;
     for (const hold of this.#open) since = Math.min(since, hold.cycle);
     const record: HoldRecord = { holder: this.#identity, since, renewedAt: this.#now() };
     this.#records.put(this.#key, Buffer.from(JSON.stringify(record)));
     this.#since = since;
+  }
+
+  /** Ends the holds that another process has removed with the record. A later record does not make up for the time between. */
+  #lose(): void {
+    for (const hold of this.#open) hold.isLost = true;
+    this.#open.clear();
   }
 
   /** Publishes the holds of this moment, so that a removal in another process spares no block that is no longer in use. */
@@ -120,6 +143,7 @@ export class Holds {
   }
 }
 
+/** A paused process of this machine keeps its holds, however long it is silent. */
 function isEnded({ holder, renewedAt }: HoldRecord, now: number): boolean {
-  return hasExited(holder) || Math.abs(now - renewedAt) > silentMsMax;
+  return isObservable(holder) ? hasExited(holder) : Math.abs(now - renewedAt) > silentMsMax;
 }

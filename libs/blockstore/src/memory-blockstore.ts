@@ -111,7 +111,8 @@ class MemoryBlockstore implements CollectableBlockstore {
   async hold({ owner = 0 }: PutOptions = {}): Promise<Hold> {
     const hold = { owner, cycle: this.#cycle };
     this.#holds.add(hold);
-    return { release: async () => void this.#holds.delete(hold) };
+    // One process has this store, so that no other one can end the hold.
+    return { confirm: async () => {}, release: async () => void this.#holds.delete(hold) };
   }
 
   async touchMany(cids: readonly CID[], { owner = 0 }: PutOptions = {}): Promise<CID[]> {

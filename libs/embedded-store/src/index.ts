@@ -4,7 +4,7 @@ export { Environment, type EnvironmentOptions } from './environment.ts';
 export { StoreError, type StoreErrorCode } from './errors.ts';
 export { Lease, type LeaseOptions } from './lease.ts';
 export { limits } from './limits.ts';
-export { hasExited, type ProcessIdentity, processIdentity } from './process-identity.ts';
+export { hasExited, isObservable, type ProcessIdentity, processIdentity } from './process-identity.ts';
 export { type Entry, prefixEnd, type Range } from './records.ts';
 export { type SalvageOptions, type SalvageReport, salvageEnvironment } from './salvage-environment.ts';
 export type { SealOptions, StoreFormat } from './store-format.ts';

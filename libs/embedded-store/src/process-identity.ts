@@ -18,9 +18,15 @@ export function processIdentity(): ProcessIdentity {
   return { realm: realm(), pid: process.pid, began: beginning(process.pid) ?? '', token: randomUUID() };
 }
 
+/** Reports whether this process can see whether the other one has ended: both are on one host and in one PID namespace. */
+export function isObservable({ realm: realmOfProcess }: ProcessIdentity): boolean {
+  return realmOfProcess === realm();
+}
+
 /** Reports whether the process has certainly ended. Always false for a process of another host or container. */
-export function hasExited({ realm: realmOfProcess, pid, began }: ProcessIdentity): boolean {
-  if (realmOfProcess !== realm()) return false;
+export function hasExited(identity: ProcessIdentity): boolean {
+  const { pid, began } = identity;
+  if (!isObservable(identity)) return false;
   if (began !== '') return beginning(pid) !== began;
   try {
     process.kill(pid, 0);

@@ -20,7 +20,7 @@ export {
 } from './file-tree.ts';
 export { filesFormat, openLmdbRootStore } from './lmdb-root-store.ts';
 export { Mfs, type MfsOptions, type TreeWriteSession } from './mfs.ts';
-export type { RootStore, TreeRoot } from './root-store.ts';
+export type { RootStore, SwapConditions, TreeRoot } from './root-store.ts';
 export { childPath, parseTreePath, splitPath, type TreePath } from './tree-path.ts';
 export {
   type Content,

@@ -1,5 +1,6 @@
 import type { Blockstore, ReadOptions } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
+import { isCairnError } from '@cairn/errors';
 import { importDirectory } from '@cairn/unixfs';
 import { TreeBusyError } from './errors.ts';
 import { dagSizeOf, FileTree, type ShardingOptions } from './file-tree.ts';
@@ -17,6 +18,10 @@ export interface TreeWriteSession {
   assertQuota?(bytes: number): Promise<void>;
   /** Reserves additional bytes of the account's quota. @throws QUOTA_EXCEEDED */
   reserve(bytes: number): Promise<void>;
+  /** See `WriteSession` of `@cairn/pinning`. Absent where the blocks of the session need no protection. */
+  readonly fence?: string | undefined;
+  /** Verifies that no collection can have removed blocks of the session. @throws HOLD_LOST */
+  confirm?(): Promise<void>;
 }
 
 export interface MfsOptions extends ShardingOptions {
@@ -107,11 +112,15 @@ export class Mfs {
         // Blocks are durable before the root: a crash between the two leaves blocks without a root, never a root without
         // blocks.
         await session.store.sync();
-        if (await this.#roots.swap(account, before?.cid, { cid: tree.root, bytes })) return tree.root;
+        await session.confirm?.();
+        const { fence } = session;
+        if (await this.#roots.swap(account, before?.cid, { cid: tree.root, bytes }, { fence })) return tree.root;
+        await session.confirm?.();
       } catch (error) {
         // Retries only if another process has replaced the root, since its blocks may have been collected meanwhile.
         const now = await this.#roots.get(account);
         const isReplaced = now?.cid.toString() !== before?.cid.toString();
+        if (!isReplaced && isCairnError(error, 'BLOCK_NOT_FOUND')) await session.confirm?.();
         if (!isReplaced || attempt === attemptsMax - 1) throw error;
       }
     }

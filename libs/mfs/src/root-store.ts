@@ -10,6 +10,10 @@ export interface TreeRoot {
   readonly bytes: number;
 }
 
+export interface SwapConditions {
+  readonly fence?: string | undefined;
+}
+
 /**
  * Port of the roots of file trees. A change is durable when its promise resolves, and the next read of every process sees
  * it.
@@ -17,8 +21,11 @@ export interface TreeRoot {
 export interface RootStore {
   /** Returns the root of an account; `undefined` for an account that never had a file. */
   get(account: string): Promise<TreeRoot | undefined>;
-  /** Replaces a root if it is still `before`. Otherwise returns false and changes nothing. */
-  swap(account: string, before: CID | undefined, next: TreeRoot): Promise<boolean>;
+  /**
+   * Replaces a root if it is still `before`, and if the hold of the fence is in force (see `Hold` of `@cairn/blockstore`).
+   * Otherwise returns false and changes nothing. Stores on LMDB ignore the fence.
+   */
+  swap(account: string, before: CID | undefined, next: TreeRoot, conditions?: SwapConditions): Promise<boolean>;
   /** Streams the roots of all accounts, including every root stored before the call. */
   roots(): AsyncIterable<CID>;
   /** Verifies the files of the store and every record. @throws STORE_CORRUPT */

@@ -1,10 +1,11 @@
 import { type Block, BlockNotFoundError, type Blockstore, type ClaimOptions, type Hold } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
+import { isCairnError } from '@cairn/errors';
 import { ClaimSet, digestPart } from './claim-set.ts';
 import { PinModeError, QuotaExceededError } from './errors.ts';
 import { ownerOf } from './owner.ts';
 import { partitionDags } from './partition-dags.ts';
-import type { Pin } from './pin-store.ts';
+import type { Pin, PinConditions } from './pin-store.ts';
 import { replacementPin } from './replacement-pin.ts';
 import { blockKey, cidOfBlockKey, type DagSize, isStored, type WalkOptions, walkDag } from './walk-dag.ts';
 import { type QuotaContext, type QuotaRoom, WriteQuota } from './write-quota.ts';
@@ -105,7 +106,25 @@ export class AccountWriteSession implements WriteSession {
     return this.#quota.assertRoom(bytes);
   }
 
-  async pin(cid: CID, { mode = 'recursive', name, addedAs, isRequested, onProgress }: PinOptions = {}): Promise<Pin> {
+  pin(cid: CID, options: PinOptions = {}): Promise<Pin> {
+    return this.#orHoldLost(this.#pin(cid, options));
+  }
+
+  pinMany(cids: readonly CID[], options: PinManyOptions = {}): Promise<void> {
+    return this.#orHoldLost(this.#pinMany(cids, options));
+  }
+
+  /** A block of the session can be missing because a collection has ended its hold. A repetition of the write then succeeds. */
+  async #orHoldLost<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (isCairnError(error, 'BLOCK_NOT_FOUND')) await this.confirm();
+      throw error;
+    }
+  }
+
+  async #pin(cid: CID, { mode = 'recursive', name, addedAs, isRequested, onProgress }: PinOptions): Promise<Pin> {
     const { pins, collectable, now } = this.#context;
     const before = await pins.get(this.#account, cid);
     if (before?.mode === 'recursive' && mode === 'direct') throw new PinModeError(cid.toString(), before.mode);
@@ -127,14 +146,21 @@ export class AccountWriteSession implements WriteSession {
         : await this.#touchBlock(cid);
     const pin = { ...wanted, size };
     await this.#sync();
-    await pins.put(this.#account, [pin], await this.#quota.forPin(claims));
+    await pins.put(this.#account, [pin], await this.#conditions(claims));
     this.#hasCommitted = true;
     this.#releaseWritten(written, claims.uncountedBytes);
     await this.#unclaim(claims, [cid]);
     return pin;
   }
 
-  async pinMany(cids: readonly CID[], { name, addedAs }: PinManyOptions = {}): Promise<void> {
+  /** Conditions of a pin that replaces claims. A store that ignores the fence shares no database with collections. */
+  async #conditions(claims: ClaimSet): Promise<PinConditions> {
+    const quota = await this.#quota.forPin(claims);
+    if (this.#hold.fence === undefined) await this.#hold.confirm();
+    return { ...quota, fence: this.#hold.fence };
+  }
+
+  async #pinMany(cids: readonly CID[], { name, addedAs }: PinManyOptions): Promise<void> {
     const { pins, blocks, collectable, now } = this.#context;
     await this.#sync();
     const dags = await partitionDags(blocks, cids, this.#options.signal);
@@ -154,13 +180,13 @@ export class AccountWriteSession implements WriteSession {
         });
       }
       await this.#sync();
-      await pins.put(this.#account, created, await this.#quota.forPin(claims));
+      await pins.put(this.#account, created, await this.#conditions(claims));
       this.#hasCommitted = true;
       const written = singles.map(blockKey).filter((key) => this.#unpinned.has(key));
       this.#releaseWritten(written, claims.uncountedBytes);
       await this.#unclaim(claims, singles);
     }
-    for (const cid of dags.multiBlock) await this.pin(cid, wanted(cid));
+    for (const cid of dags.multiBlock) await this.#pin(cid, wanted(cid));
   }
 
   /** Ends claims on DAGs that a root retains now. Claims that the set could not remember are found by another walk. */
@@ -193,6 +219,16 @@ export class AccountWriteSession implements WriteSession {
     }
     await Promise.all([this.#sync(), this.#claimWritten()]);
     if (this.#hasSpilled) await this.#countSpilled();
+    // A claim of a block that was collected meanwhile does nothing.
+    await this.confirm();
+  }
+
+  get fence(): string | undefined {
+    return this.#hold.fence;
+  }
+
+  confirm(): Promise<void> {
+    return this.#hold.confirm();
   }
 
   async #claimWritten(options: ClaimOptions = {}): Promise<void> {

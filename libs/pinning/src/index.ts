@@ -26,7 +26,17 @@ export { FetchQuota } from './fetch-quota.ts';
 export { linksOf } from './links.ts';
 export { openLmdbPinStore } from './lmdb-pin-store.ts';
 export { ownerOf } from './owner.ts';
-export type { CollectionLock, Pin, PinMode, PinStore, Quota, ReleasedRoot, Root, Usage } from './pin-store.ts';
+export type {
+  CollectionLock,
+  Pin,
+  PinConditions,
+  PinMode,
+  PinStore,
+  Quota,
+  ReleasedRoot,
+  Root,
+  Usage,
+} from './pin-store.ts';
 export { type IndirectPin, Pinning, type PinningOptions, type PinStatus } from './pinning.ts';
 export { pinsFormat } from './pins-format.ts';
 export type { ContentSource, FetchOptions } from './requests/content-source.ts';

@@ -36,6 +36,12 @@ export interface Quota {
   readonly otherBytes?: number;
 }
 
+/** Conditions of a new pin. */
+export interface PinConditions extends Quota {
+  /** See `Hold.fence` of `@cairn/blockstore`: the pin relies on blocks that this hold protects. Stores on LMDB ignore it. */
+  readonly fence?: string | undefined;
+}
+
 /** A CID that at least one account pins. */
 export interface Root {
   readonly cid: CID;
@@ -83,8 +89,9 @@ export interface PinStore {
   /**
    * Creates or replaces pins, with usage and roots.
    * @throws QUOTA_EXCEEDED, and changes nothing, if the usage would grow beyond the quota
+   * @throws HOLD_LOST, and changes nothing, if the hold of the fence has ended
    */
-  put(account: string, pins: readonly Pin[], quota?: Quota): Promise<void>;
+  put(account: string, pins: readonly Pin[], conditions?: PinConditions): Promise<void>;
   /**
    * Like {@link put}, for one pin of a CID that an account already pins in this mode, so that its size is known. Resolves to
    * undefined, and changes nothing, if no account does, or if other accounts change their pins of the CID at this moment. If it

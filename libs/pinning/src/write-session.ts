@@ -49,7 +49,7 @@ export interface WriteSession {
   readonly hasCommitted: boolean;
   /**
    * Makes all written blocks durable, then the pin. Every block of the DAG must be stored, by this session or before.
-   * @throws BLOCK_NOT_FOUND, PIN_MODE_CONFLICT, CODEC_UNSUPPORTED, DAG_INVALID, DAG_TOO_LARGE, QUOTA_EXCEEDED
+   * @throws BLOCK_NOT_FOUND, PIN_MODE_CONFLICT, CODEC_UNSUPPORTED, DAG_INVALID, DAG_TOO_LARGE, QUOTA_EXCEEDED, HOLD_LOST
    */
   pin(cid: CID, options?: PinOptions): Promise<Pin>;
   /**
@@ -61,6 +61,7 @@ export interface WriteSession {
    * Makes all written blocks durable and claims those that no pin retains. A claimed block counts for the account until a pin or
    * a root source retains it, the account discards it, or its grace period ends. Blocks below pinned `roots` are not claimed.
    * Await it before you report a CID that is not pinned.
+   * @throws HOLD_LOST
    */
   claimUnpinned(roots?: readonly CID[]): Promise<void>;
   /**
@@ -68,6 +69,10 @@ export interface WriteSession {
    * them.
    */
   markRetained(): Promise<void>;
+  /** Fence of the hold of this session; see `Hold` of `@cairn/blockstore`. A root source passes it to its store. */
+  readonly fence: string | undefined;
+  /** Resolves if the session has protected its blocks until now. Call it before a root source retains them. @throws HOLD_LOST */
+  confirm(): Promise<void>;
   /** Verifies that a DAG is complete and protects it from collection until the session ends. @throws as `pin` does */
   touch(root: CID): Promise<DagSize>;
   /**

@@ -84,6 +84,7 @@ const rules = {
   GATEWAY_HOST_EXISTS: failed,
   GATEWAY_HOST_NOT_FOUND: failed,
   HASH_UNSUPPORTED: bad,
+  HOLD_LOST: unavailable,
   IDENTITY_REFUSED: failed,
   INVITATION_NOT_FOUND: failed,
   PASSKEY_NOT_FOUND: failed,

@@ -38,8 +38,8 @@ export class RootReports {
   }
 
   #put(pins: PinStore): PinStore['put'] {
-    return async (account, added, quota) => {
-      await pins.put(account, added, quota);
+    return async (account, added, conditions) => {
+      await pins.put(account, added, conditions);
       this.#add(added.map(({ cid }) => cid));
     };
   }

@@ -3,7 +3,13 @@ export type { BatchReads, Block, Blockstore, BlockstoreStats, PutOptions, ReadOp
 export { BufferPool, type BufferPoolOptions } from '../buffer-pool.ts';
 export type { Claim, ClaimOptions, Claims, DiscardResult } from '../claims.ts';
 export type { Collectable, CollectableBlockstore, Hold, SweepOptions, SweepStep } from '../collectable.ts';
-export { BlockNotFoundError, BlockTooLargeError, CycleOverError, QuarantinedBlockError } from '../errors.ts';
+export {
+  BlockNotFoundError,
+  BlockTooLargeError,
+  CycleOverError,
+  HoldLostError,
+  QuarantinedBlockError,
+} from '../errors.ts';
 export { createHashedBlock, createVerifiedBlock, isHashedBlock } from '../hashed-block.ts';
 export { limits } from '../limits.ts';
 export { createMemoryBlockstore } from '../memory-blockstore.ts';

@@ -1,7 +1,7 @@
 import { CID } from '@cairn/cid';
 import { StoreError } from '@cairn/embedded-store';
 import type { Postgres } from '@cairn/postgres';
-import { formerRootsMax, type RootStore, type TreeRoot } from '../root-store.ts';
+import { formerRootsMax, type RootStore, type SwapConditions, type TreeRoot } from '../root-store.ts';
 
 /** `changes` counts the swaps of an account and numbers its former roots. */
 const steps = [
@@ -20,12 +20,20 @@ const steps = [
 ];
 
 /**
+ * Locks the row of a hold until the commit (see `PackHolds` of `@cairn/pack-store`). A collection that ends the hold deletes the
+ * row before it reads the roots, so that it either finds the new root or prevents it.
+ */
+const held = (parameter: string) =>
+  `held AS MATERIALIZED (SELECT FROM pack_holders WHERE holder = ${parameter} FOR KEY SHARE)`;
+const isHeld = 'AND EXISTS (SELECT FROM held)';
+
+/**
  * Replaces a root. The update locks the row of the account and evaluates its condition again on the locked row, so that one of
  * several concurrent swaps from one root succeeds. Former roots are written under that lock.
  */
-const swapRoot = `
-  WITH before AS MATERIALIZED (
-    SELECT cid, changes FROM file_roots WHERE account = $1 AND cid = $2 FOR UPDATE
+const swapRoot = (fence?: string) => `
+  WITH ${fence === undefined ? '' : `${held('$5')},`} before AS MATERIALIZED (
+    SELECT cid, changes FROM file_roots WHERE account = $1 AND cid = $2 ${fence === undefined ? '' : isHeld} FOR UPDATE
   ), swapped AS (
     UPDATE file_roots r SET cid = $3, bytes = $4, changes = r.changes + 1 FROM before WHERE r.account = $1 RETURNING r.changes
   ), former AS (
@@ -35,8 +43,10 @@ const swapRoot = `
   )
   SELECT FROM swapped`;
 
-const createRoot = `
-  INSERT INTO file_roots VALUES ($1, $2, $3, 1) ON CONFLICT (account) DO NOTHING`;
+const createRoot = (fence?: string) => `
+  ${fence === undefined ? '' : `WITH ${held('$4')}`}
+  INSERT INTO file_roots SELECT $1, $2::bytea, $3::bigint, 1 WHERE true ${fence === undefined ? '' : isHeld}
+  ON CONFLICT (account) DO NOTHING`;
 
 interface RootRow {
   readonly account: string;
@@ -66,11 +76,11 @@ class PostgresRootStore implements RootStore {
   }
 
   /** Swaps of an account run one after the other, since concurrent ones would only wait for its row with a connection each. */
-  async swap(account: string, before: CID | undefined, next: TreeRoot): Promise<boolean> {
+  async swap(account: string, before: CID | undefined, next: TreeRoot, conditions?: SwapConditions): Promise<boolean> {
     const last = this.#swaps.get(account);
     const swap = (async () => {
       await last?.catch(() => {});
-      return await this.#swap(account, before, next);
+      return await this.#swap(account, before, next, conditions);
     })();
     this.#swaps.set(account, swap);
     try {
@@ -80,11 +90,18 @@ class PostgresRootStore implements RootStore {
     }
   }
 
-  async #swap(account: string, before: CID | undefined, { cid, bytes }: TreeRoot): Promise<boolean> {
+  async #swap(
+    account: string,
+    before: CID | undefined,
+    { cid, bytes }: TreeRoot,
+    { fence }: SwapConditions = {},
+  ): Promise<boolean> {
+    const [suffix, fences] = fence === undefined ? ['', []] : ['-under-hold', [fence]];
+    const values = [cid.bytes, bytes, ...fences];
     const { count } = await this.#database.write(
       before === undefined
-        ? { name: 'create-file-root', text: createRoot, values: [account, cid.bytes, bytes] }
-        : { name: 'swap-file-root', text: swapRoot, values: [account, before.bytes, cid.bytes, bytes] },
+        ? { name: `create-file-root${suffix}`, text: createRoot(fence), values: [account, ...values] }
+        : { name: `swap-file-root${suffix}`, text: swapRoot(fence), values: [account, before.bytes, ...values] },
     );
     return count === 1;
   }

@@ -75,7 +75,7 @@ export class CycleRow {
     });
     const values = [owner, silentSeconds, number, begunAt, (2 * renewEveryMs) / 1000];
     for (const began = performance.now(); ; await wait(settleEveryMs)) {
-      const { rows } = await this.#database.read<OldestHold>({ name: 'pack-oldest-hold', text: oldestOf, values });
+      const { rows } = await this.#database.write<OldestHold>({ name: 'pack-oldest-hold', text: oldestOf, values });
       const { keepFrom, isSettling } = present(rows[0]);
       if (!isSettling || performance.now() - began > settleMsMax) return keepFrom;
     }
@@ -104,13 +104,17 @@ const beginNext = `
   UPDATE pack_cycle SET number = number + 1
   RETURNING number, extract(epoch FROM clock_timestamp())::double precision AS "begunAt"`;
 
-/** A holder that has missed its renewals has probably ended, so that a wait for it is useless. Its holds still count. */
+/**
+ * A holder that has missed its renewals has probably ended, so that a wait for it is useless. Its holds still count. The row of
+ * one that has ended is deleted, so that its process notices it if it was only paused.
+ */
 const oldestOf = `
+  WITH ended AS (DELETE FROM pack_holders WHERE ${hasEnded('$2')} RETURNING holder)
   SELECT least($3::integer, min(since)) AS "keepFrom",
     coalesce(bool_or(since < $3::integer AND extract(epoch FROM renewed_at) < $4::double precision
       AND renewed_at > clock_timestamp() - make_interval(secs => $5::double precision)), false) AS "isSettling"
   FROM pack_holds JOIN pack_holders USING (holder)
-  WHERE owner IN ($1, 0) AND NOT (${hasEnded('$2')})`;
+  WHERE owner IN ($1, 0) AND holder NOT IN (SELECT holder FROM ended)`;
 
 function present<T>(row: T | undefined): T {
   if (row === undefined) throw new TypeError('The row of cycles is missing.');

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Hold } from '@cairn/blockstore';
+import { type Hold, HoldLostError } from '@cairn/blockstore';
 import type { Postgres } from '@cairn/postgres';
 
 interface OpenHold {
   readonly owner: number;
   /** Cycle in which the hold began, at the latest; undefined before it is published. */
   since: number | undefined;
+  /** Row of `pack_holders` that has published it; undefined before. */
+  holder: string | undefined;
 }
 
 /** Milliseconds between two renewals, which repeat what a failed statement did not publish. */
@@ -23,11 +25,16 @@ const dropAfterMs = 200;
  * Invariant: the published `since` of an owner is at most that of each of its open holds. A statement publishes the state of
  * the moment when it is sent. Later holds begin in the last number that any statement has returned, or later; numbers never
  * fall, so this is at least each published `since`.
+ *
+ * A cycle deletes the row of a silent holder. No statement creates a deleted row again, since holds cannot be continued over
+ * the gap: later holds have a row of another name. So a hold is in force as long as the row of its holder exists.
  */
 export class PackHolds {
   readonly #database: Postgres;
   readonly #silentMs: number;
-  readonly #holder = randomUUID();
+  #holder = randomUUID();
+  /** True after a statement has created the row of the holder. */
+  #exists = false;
   readonly #open = new Set<OpenHold>();
   /** Published owners with their `since`. An owner that the running statement drops is not among them. */
   #published = new Map<number, number>();
@@ -46,7 +53,9 @@ export class PackHolds {
 
   async take(owner: number): Promise<Hold> {
     const isPublished = this.#published.has(owner) && performance.now() - this.#renewedAt < this.#silentMs / 2;
-    const hold: OpenHold = { owner, since: isPublished ? this.#known : undefined };
+    const hold: OpenHold = isPublished
+      ? { owner, since: this.#known, holder: this.#holder }
+      : { owner, since: undefined, holder: undefined };
     this.#open.add(hold);
     try {
       if (!isPublished) await this.#publish();
@@ -55,7 +64,17 @@ export class PackHolds {
       throw error;
     }
     this.#timer ??= setInterval(() => this.#renew(), renewEveryMs).unref();
-    return { release: async () => this.#release(hold) };
+    const { holder = '' } = hold;
+    return { fence: holder, confirm: () => this.#confirm(holder), release: async () => this.#release(hold) };
+  }
+
+  async #confirm(holder: string): Promise<void> {
+    const { rows } = await this.#database.read({
+      name: 'pack-confirm-hold',
+      text: 'SELECT FROM pack_holders WHERE holder = $1',
+      values: [holder],
+    });
+    if (rows.length === 0) throw new HoldLostError();
   }
 
   #release(hold: OpenHold): void {
@@ -129,29 +148,46 @@ export class PackHolds {
       }),
     );
     const began = performance.now();
-    const { rows } = await this.#database.write<{ number: number }>({
+    const { rows } = await this.#database.write<{ number: number; exists: boolean }>({
       name: 'pack-publish-holds',
       text: publish,
-      values: [this.#holder, [...state.keys()], [...state.values()].map((since) => since ?? null)],
+      values: [this.#holder, [...state.keys()], [...state.values()].map((since) => since ?? null), !this.#exists],
     });
+    if (rows[0]?.exists === false) return await this.#replaceHolder();
     const number = rows[0]?.number ?? this.#known;
-    for (const hold of sent) hold.since ??= number;
+    this.#exists = true;
+    for (const hold of sent) {
+      hold.since ??= number;
+      hold.holder ??= this.#holder;
+    }
     this.#known = Math.max(this.#known, number);
     this.#published = new Map([...state].map(([owner, since]) => [owner, since ?? number]));
     this.#renewedAt = began;
+  }
+
+  /** Continues under another name after a cycle has deleted the row, which ended the published holds. */
+  #replaceHolder(): Promise<void> {
+    for (const hold of this.#open) if (hold.holder === this.#holder) this.#open.delete(hold);
+    this.#holder = randomUUID();
+    this.#exists = false;
+    this.#published = new Map();
+    return this.#send();
   }
 }
 
 /** The lock of the row of cycles orders this statement and the begin of a cycle; see `CycleRow`. */
 const publish = `
   WITH cycle AS MATERIALIZED (SELECT number FROM pack_cycle FOR SHARE),
-    holder AS (
-      INSERT INTO pack_holders VALUES ($1, clock_timestamp())
-      ON CONFLICT (holder) DO UPDATE SET renewed_at = EXCLUDED.renewed_at),
+    created AS (
+      INSERT INTO pack_holders SELECT $1, clock_timestamp() FROM cycle WHERE $4
+      ON CONFLICT (holder) DO UPDATE SET renewed_at = EXCLUDED.renewed_at RETURNING holder),
+    renewed AS (
+      UPDATE pack_holders SET renewed_at = clock_timestamp() FROM cycle WHERE holder = $1 AND NOT $4 RETURNING holder),
+    present AS MATERIALIZED (SELECT holder FROM created UNION ALL SELECT holder FROM renewed),
     dropped AS (DELETE FROM pack_holds WHERE holder = $1 AND owner <> ALL ($2::bigint[])),
     held AS (
       INSERT INTO pack_holds
-      SELECT $1, owner, coalesce(since, number) FROM cycle, unnest($2::bigint[], $3::integer[]) AS open (owner, since)
+      SELECT holder, owner, coalesce(since, number) FROM cycle, present, unnest($2::bigint[], $3::integer[]) AS open (owner, since)
       ORDER BY owner
       ON CONFLICT (holder, owner) DO UPDATE SET since = EXCLUDED.since WHERE pack_holds.since <> EXCLUDED.since)
-  SELECT number FROM cycle`;
+  SELECT number, EXISTS (SELECT FROM present) AS exists FROM cycle`;

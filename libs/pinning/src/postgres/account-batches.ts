@@ -1,3 +1,4 @@
+import { HoldLostError } from '@cairn/blockstore';
 import { isCairnError } from '@cairn/errors';
 import type { Postgres } from '@cairn/postgres';
 import { changePins, type OperationRow, type PinOperation } from './pin-operations.ts';
@@ -59,8 +60,8 @@ export class AccountBatches {
   }
 
   /**
-   * Takes the oldest operation, and others that may share its statement: with other CIDs, and either all or none of them for a
-   * known root. Waiting operations are concurrent calls, so that any order of them is correct.
+   * Takes the oldest operation, and others that may share its statement: with other CIDs, with the same fence, and either all or
+   * none of them for a known root. Waiting operations are concurrent calls, so that any order of them is correct.
    */
   #take(account: string): readonly Waiting[] {
     const taken: Waiting[] = [];
@@ -68,11 +69,12 @@ export class AccountBatches {
     const keys = new Set<string>();
     const waiting = this.#waiting.get(account) ?? [];
     const isForKnown = waiting[0]?.operation.kind === 'putKnownRoot';
+    const fence = waiting[0]?.operation.fence;
     for (const each of waiting) {
       const isFull =
         taken.length >= accountBatchLimits.operationsMax ||
         (taken.length > 0 && keys.size + each.keys.length > accountBatchLimits.pinsMax);
-      const isOther = (each.operation.kind === 'putKnownRoot') !== isForKnown;
+      const isOther = (each.operation.kind === 'putKnownRoot') !== isForKnown || each.operation.fence !== fence;
       if (isFull || isOther || each.keys.some((key) => keys.has(key))) left.push(each);
       else {
         taken.push(each);
@@ -88,9 +90,10 @@ export class AccountBatches {
     try {
       const operations = batch.map(({ operation }) => operation);
       const { rows } = await this.#database.write<OperationRow>(changePins(account, operations));
-      for (const [index, { resolve, reject }] of batch.entries()) {
+      for (const [index, { operation, resolve, reject }] of batch.entries()) {
         const row = rows[index];
         if (row) resolve(row);
+        else if (rows.length === 0 && operation.fence !== undefined) reject(new HoldLostError());
         else reject(new Error(`The database returned ${rows.length} results for ${batch.length} operations.`));
       }
     } catch (error) {

@@ -6,6 +6,7 @@ import { noUsage } from '../pin-records.ts';
 import type {
   CollectionLock,
   Pin,
+  PinConditions,
   PinMode,
   PinStore,
   Quota,
@@ -60,9 +61,9 @@ class PostgresPinStore implements PinStore {
     this.#batches = new AccountBatches(database);
   }
 
-  async put(account: string, pins: readonly Pin[], quota: Quota = {}): Promise<void> {
+  async put(account: string, pins: readonly Pin[], { fence, ...quota }: PinConditions = {}): Promise<void> {
     if (pins.length === 0) return;
-    requireDone(await this.#batches.run(account, { kind: 'put', pins: withDistinctCids(pins), quota }), quota);
+    requireDone(await this.#batches.run(account, { kind: 'put', pins: withDistinctCids(pins), quota, fence }), quota);
   }
 
   async putKnownRoot(account: string, pin: Omit<Pin, 'size'>, quota: Quota = {}): Promise<Pin | undefined> {
