@@ -14,6 +14,8 @@ import { openServing, type Serving } from './serving.ts';
 import type { IpfsPeerSettings } from './settings.ts';
 import { IPFS_PEER, PEER_IDENTITY, SERVING } from './tokens.ts';
 
+const MiB = 1024 * 1024;
+
 /** Composition root: the only place that chooses wrappers and modules. */
 @Module({})
 export class AppModule {
@@ -25,8 +27,8 @@ export class AppModule {
       imports: [
         ServiceKitModule.forRoot(context),
         AuthModule.forRootAsync({ useFactory: stores.accounts, secrets: serviceSecrets(context) }),
-        // Bitswap verifies each block that it reads. The process writes none.
-        BlockstoreModule.forRootAsync({ useFactory: () => stores.blocks({}) }),
+        // Bitswap verifies each block that it reads, and each one that it fetches and stores.
+        BlockstoreModule.forRootAsync({ useFactory: () => stores.blocks({ pendingBytesMax: 8 * MiB }) }),
       ],
       providers: [
         { provide: ContentPolicy, useFactory: () => ContentPolicy.open(settings, logger) },

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Auth } from '@cairn/auth';
+import type { Block, CollectableBlockstore } from '@cairn/blockstore';
+import { COLLECTABLE } from '@cairn/blockstore/nest';
 import { storeStates } from '@cairn/embedded-store';
 import { errorChain } from '@cairn/errors';
 import { peerAudience } from '@cairn/peer-api';
@@ -26,12 +28,15 @@ export class PeerServer implements RawHttp, OnApplicationShutdown {
     @Inject(SERVING) private readonly serving: Serving,
     @Inject(ContentPolicy) private readonly content: ContentPolicy,
     @Inject(Auth) auth: Auth,
+    @Inject(COLLECTABLE) blocks: CollectableBlockstore,
     @Inject(SETTINGS) private readonly settings: IpfsPeerSettings,
     @Inject(LOGGER) logger: Logger,
   ) {
     this.#server = new PeerApiServer({
       api: peer.api,
       requireToken: (token) => auth.requireServiceToken(token, peerAudience),
+      // Packs are written by the services: each process fills packs of its own.
+      ...(settings.CAIRN_DATABASE_URL === undefined && { store: storing(peer, blocks) }),
       onError: (error) => logger.error({ causes: errorChain(error) }, 'a call of the internal API failed'),
     });
   }
@@ -81,4 +86,13 @@ export class PeerServer implements RawHttp, OnApplicationShutdown {
     await this.serving.close();
     await this.content.close();
   }
+}
+
+/** Returns the writer of fetched blocks. Other peers may wait for them too. */
+function storing({ bitswap }: PeerProcess, blocks: CollectableBlockstore): (block: Block) => Promise<void> {
+  return async (block) => {
+    await blocks.putMany([block]);
+    await blocks.sync();
+    bitswap.announce([block.cid]);
+  };
 }

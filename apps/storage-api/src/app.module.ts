@@ -91,6 +91,7 @@ export class AppModule {
                       removals: store,
                       ageMsMax: stores.foreignRemovalMs,
                     }),
+                    () => store.fullness(),
                   ),
                 ),
               ),

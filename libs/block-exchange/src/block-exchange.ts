@@ -15,6 +15,9 @@ export interface FetchOptions {
   readonly providers?: readonly Provider[];
 }
 
+/** Fetched block: its verified bytes, or its length if the exchange has stored it durably for the caller. */
+export type Delivery = { readonly bytes: Uint8Array } | { readonly storedBytes: number };
+
 /** Fetches that share providers, for example the blocks of one file. */
 export interface ExchangeSession {
   /**
@@ -22,6 +25,11 @@ export interface ExchangeSession {
    * concurrent fetches share one request.
    */
   fetch(cid: CID, options?: FetchOptions): Promise<Uint8Array>;
+  /**
+   * Like {@link fetch} for a caller that needs the block in its store, not its bytes. An exchange with the same store writes the
+   * verified block itself. Absent where no exchange does.
+   */
+  fetchStored?(cid: CID, options?: FetchOptions): Promise<Delivery>;
   /** Adds providers while fetches wait. */
   addProviders(providers: readonly Provider[]): void;
   /** Ends the open fetches and frees what the session keeps. */

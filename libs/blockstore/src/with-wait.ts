@@ -41,8 +41,23 @@ export function withWait(store: Blockstore, { waitMs }: WaitOptions): Blockstore
 export interface WaitForBlockOptions {
   readonly signal: AbortSignal;
   readonly limitMs: number;
-  /** First pause between two looks at the store. It doubles up to 250 ms. Default: 5. */
+  /** First pause between two looks at the store. It doubles up to 250 ms; a longer one stays. Default: 5. */
   readonly pauseMs?: number;
+}
+
+/** Polls a store for a block. Resolves with true when the store has it, and with false at the limit or the abort. */
+export async function waitForPresence(
+  store: Pick<Blockstore, 'has'>,
+  cid: CID,
+  { signal, limitMs, pauseMs = pollMsMin }: WaitForBlockOptions,
+): Promise<boolean> {
+  const end = performance.now() + limitMs;
+  const pauseMsMax = Math.max(pauseMs, pollMsMax);
+  for (let pause = pauseMs; performance.now() < end && !signal.aborted; pause = Math.min(2 * pause, pauseMsMax)) {
+    await sleep(Math.min(pause, end - performance.now()), signal);
+    if (!signal.aborted && (await store.has(cid))) return true;
+  }
+  return false;
 }
 
 /**
@@ -52,14 +67,11 @@ export interface WaitForBlockOptions {
 export async function waitForBlock(
   store: Pick<Blockstore, 'get' | 'has'>,
   cid: CID,
-  { signal, limitMs, pauseMs = pollMsMin }: WaitForBlockOptions,
+  options: WaitForBlockOptions,
 ): Promise<Uint8Array> {
+  const { signal, limitMs } = options;
   const start = performance.now();
-  const end = start + limitMs;
-  for (let pause = pauseMs; performance.now() < end && !signal.aborted; pause = Math.min(2 * pause, pollMsMax)) {
-    await sleep(Math.min(pause, end - performance.now()), signal);
-    if (!signal.aborted && (await store.has(cid))) return await store.get(cid, { signal });
-  }
+  if (await waitForPresence(store, cid, options)) return await store.get(cid, { signal });
   const waitedMs = signal.aborted ? Math.round(performance.now() - start) : limitMs;
   throw new BlockNotFoundError(cid.toString(), { waitedMs, cause: signal.aborted ? signal.reason : undefined });
 }

@@ -1,12 +1,13 @@
 import { createServer } from 'node:http';
-import { PeerApiServer } from './nest/peer-api-server.ts';
+import { PeerApiServer, type PeerApiServerOptions } from './nest/peer-api-server.ts';
 import type { PeerApi } from './peer-api.ts';
 
 /** Serves an adapter on a free loopback port, or on a given one. Tokens are `right`, all others are wrong. */
-export async function serve(api: PeerApi, port = 0) {
+export async function serve(api: PeerApi, port = 0, { store }: Pick<PeerApiServerOptions, 'store'> = {}) {
   const errors: unknown[] = [];
   const protocol = new PeerApiServer({
     api,
+    store,
     requireToken: async (token) => {
       if (token !== 'right') throw Object.assign(new Error('wrong'), { code: 'CREDENTIALS_INVALID', details: {} });
     },

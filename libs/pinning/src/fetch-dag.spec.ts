@@ -47,6 +47,21 @@ test('fetchDag fetches each block once, many concurrently', async () => {
   expect((await store.stats()).blocks).toBe(204);
 });
 
+test('fetchDag needs no bytes of leaves from a source that stores them', async () => {
+  const root = node([node(leaves('x', 20)), leaf('y')]);
+  const sizes = async (cid: CID) => {
+    const bytes = remote.get(cid.toString()) ?? Buffer.alloc(0);
+    // Some blocks could not be stored.
+    if (bytes.at(-1) !== '5'.charCodeAt(0)) await store.putMany([{ cid, bytes }]);
+    return bytes.length;
+  };
+  const size = await fetchDag(store, root, { signal, fetch, fetchSize: sizes });
+  expect(size.blocks).toBe(23);
+  expect((await store.stats()).blocks).toBe(23);
+  // The root, its node, and the leaves x5 and x15.
+  expect(fetched.length).toBe(4);
+});
+
 test('fetchDag fetches small blocks with more concurrency and large ones with less', async () => {
   const small = node([node(leaves('s', 40)), node(leaves('t', 600))]);
   await fetchDag(store, small, { signal, fetch });

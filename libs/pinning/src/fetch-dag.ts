@@ -9,6 +9,8 @@ export interface FetchDagOptions {
   readonly signal: AbortSignal;
   /** Returns the verified bytes of a missing block. It is stored afterwards if the source has not stored it. */
   readonly fetch: (cid: CID, options: { readonly signal: AbortSignal }) => Promise<Uint8Array>;
+  /** Stores a missing block and returns its length. Called for blocks without links. Default: `fetch`. */
+  readonly fetchSize?: ((cid: CID, options: { readonly signal: AbortSignal }) => Promise<number>) | undefined;
   /**
    * Called with the size of the DAG so far. An error ends the fetch, for example one of a quota. A block that occurs with
    * several codecs counts for each.
@@ -118,23 +120,45 @@ class DagFetcher {
     if (isPresent) await this.#slices.step();
     if (cid.code === codecs.raw && isPresent) return await this.#count(await this.#store.size(cid));
     const { signal } = this.#ended;
+    if (cid.code === codecs.raw) return await this.#count(await this.#fetchSize(cid, signal));
     const bytes = isPresent
       ? await this.#store.get(cid, { signal: this.#options.signal })
       : await this.#fetch(cid, signal);
-    if (cid.code !== codecs.raw) await this.#pushLinks(await linksOf(cid, bytes, this.#slices));
+    await this.#pushLinks(await linksOf(cid, bytes, this.#slices));
     await this.#count(bytes.length);
   }
 
+  /** Stores a block without links and returns its length. */
+  async #fetchSize(cid: CID, signal: AbortSignal): Promise<number> {
+    const { fetchSize } = this.#options;
+    const bytes = fetchSize && (await this.#limited(signal, () => fetchSize(cid, { signal }), Number));
+    // A source that could not store the block has kept no bytes of it.
+    if (bytes !== undefined && (await this.#store.has(cid))) return bytes;
+    return (await this.#fetch(cid, signal)).length;
+  }
+
   async #fetch(cid: CID, signal: AbortSignal): Promise<Uint8Array> {
+    return await this.#limited(
+      signal,
+      async () => {
+        const bytes = await this.#options.fetch(cid, { signal });
+        if (!(await this.#store.has(cid))) await this.#store.putMany([{ cid, bytes }]);
+        return bytes;
+      },
+      ({ length }) => length,
+    );
+  }
+
+  /** Runs a fetch within the limits of concurrency. */
+  async #limited<T>(signal: AbortSignal, fetch: () => Promise<T>, lengthOf: (fetched: T) => number): Promise<T> {
     while (this.#fetches >= this.#fetchesMax && !signal.aborted)
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     signal.throwIfAborted();
     this.#fetches++;
     try {
-      const bytes = await this.#options.fetch(cid, { signal });
-      this.#measure(bytes.length);
-      if (!(await this.#store.has(cid))) await this.#store.putMany([{ cid, bytes }]);
-      return bytes;
+      const fetched = await fetch();
+      this.#measure(lengthOf(fetched));
+      return fetched;
     } finally {
       this.#fetches--;
       for (const wake of this.#waiting.splice(0, Math.max(1, this.#fetchesMax - this.#fetches))) wake();

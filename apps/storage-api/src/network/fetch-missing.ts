@@ -1,4 +1,4 @@
-import type { Blockstore } from '@cairn/blockstore';
+import { BlockNotFoundError, type Blockstore } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import { type DagSize, type FetchDagOptions, FetchQuota, fetchDag, type WriteSession } from '@cairn/pinning';
@@ -49,6 +49,7 @@ async function fetchMissing(root: CID, { store, session, signal, onSize }: Fetch
   await fetchDag(session.store, root, {
     signal,
     fetch: networkFetch(store, signal, root),
+    fetchSize: networkFetchSize(signal, root),
     onSize: async (size) => {
       onSize?.(size);
       await quota.check(size);
@@ -64,4 +65,25 @@ function networkFetch(store: Pick<Blockstore, 'get'>, signal: AbortSignal, root:
     inheritReadOptions(ended, signal, { waitMs: Math.max(stallMs, waitMs) });
     return await store.get(cid, { signal: ended });
   };
+}
+
+/** Returns the fetch of blocks without links; undefined for local requests. */
+function networkFetchSize(signal: AbortSignal, root: CID): FetchDagOptions['fetchSize'] {
+  const { network, waitMs = 0 } = readOptionsOf(signal) ?? {};
+  if (network === undefined) return undefined;
+  return async (cid, { signal: ended }) => {
+    if (waitMs === 0 || cid.equals(root)) return await fetchSize(cid, signal);
+    inheritReadOptions(ended, signal, { waitMs: Math.max(stallMs, waitMs) });
+    return await fetchSize(cid, ended);
+  };
+}
+
+/** Stores a missing block for a request, under the rules and counts of its other reads. Returns the length. */
+export async function fetchSize(cid: CID, signal: AbortSignal): Promise<number> {
+  const { network, denied, work } = readOptionsOf(signal) ?? {};
+  if (network === undefined) throw new BlockNotFoundError(cid.toString());
+  denied?.assertBlock(cid);
+  const bytes = await network.fetchSize(cid, signal);
+  work?.blocks([bytes]);
+  return bytes;
 }

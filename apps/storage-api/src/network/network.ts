@@ -1,5 +1,5 @@
-import { type BlockExchange, LanePermits, withExchange } from '@cairn/block-exchange';
-import { type Blockstore, withWait } from '@cairn/blockstore';
+import { type BlockExchange, type FetchingBlockstore, LanePermits, withExchange } from '@cairn/block-exchange';
+import { type Blockstore, type Fullness, withWait } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { type Registry, registerGauge } from '@cairn/service-kit';
 import { readOptionsOf } from '../api-v0/read-options.ts';
@@ -10,6 +10,8 @@ const limits = {
   /** Fetches that are open at the peer: of all accounts and of one. */
   permits: 4096,
   permitsPerAccount: 512,
+  /** Free bytes of the store below which blocks pass through this process, which applies the limits. */
+  roomBytesMin: 256 * 1024 * 1024,
 } as const;
 
 /** Blocks of other nodes for the requests of this service. Without an exchange, reads are local. */
@@ -19,7 +21,7 @@ export class Network {
   readonly #permits = new LanePermits({ permits: limits.permits, permitsPerLane: limits.permitsPerAccount });
   readonly #announcer = new BlockAnnouncer((cids) => this.#exchange?.announce(cids));
   #exchange: BlockExchange | undefined;
-  #store: Blockstore | undefined;
+  #store: FetchingBlockstore | undefined;
   readonly #counts = { blocks: 0, bytes: 0, failures: 0 };
 
   constructor({ isRemote }: { readonly isRemote: boolean }) {
@@ -35,14 +37,21 @@ export class Network {
     return this.#exchange !== undefined;
   }
 
-  /** Wraps the store of the service: missing blocks are waited for and fetched, and written blocks are announced. */
-  wrap(store: Blockstore): Blockstore {
+  /**
+   * Wraps the store of the service: missing blocks are waited for and fetched, and written blocks are announced.
+   * @param fullness returns the bytes and the limit of the store
+   */
+  wrap(store: Blockstore, fullness: () => Fullness): Blockstore {
     const waitMs = (signal: AbortSignal) => readOptionsOf(signal)?.waitMs ?? 0;
     if (!this.#isRemote) return withWait(store, { waitMs });
     // Peers may wait for fetched blocks too.
     const fetching = withExchange(this.#announcer.wrap(store), {
       waitMs,
       sessionOf: (signal) => readOptionsOf(signal)?.network,
+      mayStore: () => {
+        const { bytes, bytesMax } = fullness();
+        return bytesMax - bytes > limits.roomBytesMin;
+      },
       onFetched: (signal, bytes) => {
         readOptionsOf(signal)?.work.fetched(bytes);
         this.#counts.blocks++;

@@ -1,11 +1,18 @@
-import type { BlockExchange, ExchangeSession, FetchOptions, LanePermits, Provider } from '@cairn/block-exchange';
-import type { Blockstore } from '@cairn/blockstore';
+import type {
+  BlockExchange,
+  Delivery,
+  ExchangeSession,
+  FetchingBlockstore,
+  FetchOptions,
+  LanePermits,
+  Provider,
+} from '@cairn/block-exchange';
 import type { CID } from '@cairn/cid';
 
 export interface RequestNetworkOptions {
   readonly exchange: BlockExchange;
   /** Store that fetches missing blocks. */
-  readonly store: Pick<Blockstore, 'get' | 'has'>;
+  readonly store: Pick<FetchingBlockstore, 'get' | 'has' | 'fetchSize'>;
   /** Permits of all requests. The lane is the account. */
   readonly permits: LanePermits;
   readonly account: string;
@@ -32,6 +39,21 @@ export class RequestNetwork {
   async fetch(cid: CID, options: FetchOptions = {}): Promise<Uint8Array> {
     const { permits, account } = this.#options;
     return await permits.run(account, options.signal, async () => await this.#open().fetch(cid, options));
+  }
+
+  async fetchStored(cid: CID, options: FetchOptions = {}): Promise<Delivery> {
+    const { permits, account } = this.#options;
+    return await permits.run(account, options.signal, async () => {
+      const session = this.#open();
+      return session.fetchStored === undefined
+        ? { bytes: await session.fetch(cid, options) }
+        : await session.fetchStored(cid, options);
+    });
+  }
+
+  /** Stores a missing block and returns its length, with the read options of a signal. @throws BLOCK_NOT_FOUND */
+  fetchSize(cid: CID, signal: AbortSignal): Promise<number> {
+    return this.#options.store.fetchSize(cid, { signal });
   }
 
   addProviders(providers: readonly Provider[]): void {

@@ -24,12 +24,13 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { MeteringInterceptor } from '../api-v0/metering-interceptor.ts';
-import { inheritReadOptions, setReadOptions } from '../api-v0/read-options.ts';
+import { inheritReadOptions, readOptionsOf, setReadOptions } from '../api-v0/read-options.ts';
 import { StorageMeter } from '../api-v0/storage-meter.ts';
 import { WriteSessions } from '../api-v0/write-sessions.ts';
 import { decodeFollowed } from '../codec-pool/codec-job.ts';
 import { CodecPool } from '../codec-pool/codec-pool.ts';
 import { DeniedContent } from '../denied-content.ts';
+import { fetchSize } from '../network/fetch-missing.ts';
 import { Network } from '../network/network.ts';
 import { blockWaitMs, type StorageSettings } from '../settings.ts';
 import { PIN_REQUEST_STORE } from './pin-request-store.token.ts';
@@ -148,11 +149,18 @@ export class PinQueueRunner implements OnApplicationBootstrap, OnModuleDestroy, 
 
   /** Reads of an attempt fetch missing blocks as those of requests do. Origins are providers of its session. */
   #content(signal: AbortSignal): ContentSource {
+    const { network } = readOptionsOf(signal) ?? {};
     return {
       fetch: async (cid, { signal: ended }) => {
         inheritReadOptions(ended, signal);
         return await this.store.get(cid, { signal: ended });
       },
+      ...(network !== undefined && {
+        fetchSize: async (cid, { signal: ended }) => {
+          inheritReadOptions(ended, signal);
+          return await fetchSize(cid, ended);
+        },
+      }),
     };
   }
 

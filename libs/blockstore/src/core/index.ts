@@ -19,5 +19,5 @@ export { compareByBytes, sortInSlices } from '../sort-in-slices.ts';
 export { type CacheOptions, withCache } from '../with-cache.ts';
 export { type BlockstoreCall, withMetrics } from '../with-metrics.ts';
 export { type VerificationOptions, withVerification } from '../with-verification.ts';
-export { type WaitForBlockOptions, type WaitOptions, waitForBlock, withWait } from '../with-wait.ts';
+export { type WaitForBlockOptions, type WaitOptions, waitForBlock, waitForPresence, withWait } from '../with-wait.ts';
 export { withYielding } from '../with-yielding.ts';

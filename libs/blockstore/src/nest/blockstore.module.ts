@@ -7,12 +7,12 @@ export const BLOCKSTORE = Symbol('BLOCKSTORE');
 /** Token of the unwrapped {@link CollectableBlockstore}, for garbage collection, scrub and limits. */
 export const COLLECTABLE = Symbol('COLLECTABLE');
 
-export interface BlockstoreModuleOptions {
+export interface BlockstoreModuleOptions<Store extends CollectableBlockstore = CollectableBlockstore> {
   readonly inject?: FactoryProvider['inject'];
   /** Opens the store. The module closes it. */
-  readonly useFactory: (...dependencies: never[]) => Promise<CollectableBlockstore> | CollectableBlockstore;
+  readonly useFactory: (...dependencies: never[]) => Promise<Store> | Store;
   /** Wraps the store, for example with verification, cache and metrics. Default: no wrapper. */
-  readonly wrap?: (store: CollectableBlockstore) => Blockstore;
+  readonly wrap?: (store: Store) => Blockstore;
 }
 
 /** Provides one block store to the whole application and closes it at shutdown. */
@@ -20,7 +20,11 @@ export interface BlockstoreModuleOptions {
 export class BlockstoreModule implements OnApplicationShutdown {
   constructor(@Inject(BLOCKSTORE) private readonly store: Blockstore) {}
 
-  static forRootAsync({ inject, useFactory, wrap = (store) => store }: BlockstoreModuleOptions): DynamicModule {
+  static forRootAsync<Store extends CollectableBlockstore>({
+    inject,
+    useFactory,
+    wrap = (store) => store,
+  }: BlockstoreModuleOptions<Store>): DynamicModule {
     return {
       module: BlockstoreModule,
       global: true,

@@ -1,5 +1,6 @@
 import {
   type BlockExchange,
+  type Delivery,
   type ExchangePeer,
   type ExchangeSession,
   type FetchOptions,
@@ -54,7 +55,7 @@ export class RemoteExchange implements BlockExchange {
   }
 
   fetch(cid: CID, options: FetchOptions = {}): Promise<Uint8Array> {
-    return this.#fetch(cid, commonSession, options);
+    return this.#fetchBytes(cid, commonSession, options);
   }
 
   openSession({ providers = [] }: { readonly providers?: readonly Provider[] } = {}): ExchangeSession {
@@ -67,19 +68,21 @@ export class RemoteExchange implements BlockExchange {
       this.#socket.send({ type: 'open', session: id, providers: known });
     }
     let isClosed = false;
+    const run = async <T>(options: FetchOptions, fetch: (within: FetchOptions) => Promise<T>): Promise<T> => {
+      if (isClosed) throw closed('The session is closed.');
+      const ended = linkAbort(options.signal);
+      open.add(ended);
+      const hints = isCommon ? [...known, ...(options.providers ?? [])] : options.providers;
+      try {
+        return await fetch({ signal: ended.signal, ...(hints !== undefined && { providers: hints }) });
+      } finally {
+        ended.unlink();
+        open.delete(ended);
+      }
+    };
     return {
-      fetch: async (cid, options = {}) => {
-        if (isClosed) throw closed('The session is closed.');
-        const ended = linkAbort(options.signal);
-        open.add(ended);
-        const hints = isCommon ? [...known, ...(options.providers ?? [])] : options.providers;
-        try {
-          return await this.#fetch(cid, id, { signal: ended.signal, ...(hints !== undefined && { providers: hints }) });
-        } finally {
-          ended.unlink();
-          open.delete(ended);
-        }
-      },
+      fetch: (cid, options = {}) => run(options, (within) => this.#fetchBytes(cid, id, within)),
+      fetchStored: (cid, options = {}) => run(options, (within) => this.#fetch(cid, id, within, true)),
       addProviders: (added) => {
         const fresh = bounded(added).slice(0, Math.max(0, providersMax - known.length));
         known.push(...fresh);
@@ -123,24 +126,37 @@ export class RemoteExchange implements BlockExchange {
     await this.#socket.close();
   }
 
-  async #fetch(cid: CID, session: number, { signal, providers = [] }: FetchOptions): Promise<Uint8Array> {
+  async #fetchBytes(cid: CID, session: number, options: FetchOptions): Promise<Uint8Array> {
+    const delivery = await this.#fetch(cid, session, options, false);
+    if ('bytes' in delivery) return delivery.bytes;
+    throw new PeerApiError('PEER_FAULT', `The IPFS peer stored block ${cid} instead of sending it.`, {
+      hint: 'Run the services and the peer from the same version of Cairn.',
+    });
+  }
+
+  async #fetch(
+    cid: CID,
+    session: number,
+    { signal, providers = [] }: FetchOptions,
+    isStored: boolean,
+  ): Promise<Delivery> {
     signal?.throwIfAborted();
     if (this.#isClosed) throw closed('The service is shutting down.');
     assertHashAllowed(cid.multihash);
-    if (cid.multihash.code === 0) return cid.multihash.digest;
-    const key = `${session} ${cid}`;
+    if (cid.multihash.code === 0) return { bytes: cid.multihash.digest };
+    const key = `${session} ${isStored ? 'stored ' : ''}${cid}`;
     const known = this.#wants.get(key);
     if (known !== undefined) return await this.#join(known, signal, providers);
     if (this.#wants.size >= fetchesMax) throw tooManyFetches();
-    const want = new Want(cid, session, key, bounded(providers));
+    const want = new Want(cid, session, key, isStored, bounded(providers));
     this.#wants.set(key, want);
     this.#unsent.add(want);
-    const bytes = this.#wait(want, signal);
+    const delivery = this.#wait(want, signal);
     this.#pump();
-    return await bytes;
+    return await delivery;
   }
 
-  #join(want: Want, signal: AbortSignal | undefined, providers: readonly Provider[]): Promise<Uint8Array> {
+  #join(want: Want, signal: AbortSignal | undefined, providers: readonly Provider[]): Promise<Delivery> {
     if (providers.length > 0) {
       want.providers = bounded([...want.providers, ...providers]);
       // A second want of the block in the peer shares its request and adds the providers.
@@ -149,7 +165,7 @@ export class RemoteExchange implements BlockExchange {
     return this.#wait(want, signal);
   }
 
-  #wait(want: Want, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  #wait(want: Want, signal: AbortSignal | undefined): Promise<Delivery> {
     return want.wait(signal, () => {
       if (want.isAbandoned) this.#drop(want);
     });
@@ -180,8 +196,9 @@ export class RemoteExchange implements BlockExchange {
       want.id = ++this.#lastId;
       want.isSent = true;
       this.#sent.set(want.id, want);
-      const { id, session, cid, providers } = want;
-      this.#socket.send({ type: 'want', id, session, cid, ...(providers.length > 0 && { providers: [...providers] }) });
+      const { id, session, cid, providers, isStored } = want;
+      const hints = providers.length > 0 && { providers: [...providers] };
+      this.#socket.send({ type: 'want', id, session, cid, ...hints, ...(isStored && { isStored }) });
     }
   }
 
@@ -203,12 +220,14 @@ export class RemoteExchange implements BlockExchange {
       return;
     }
     const want = this.#take(report.id);
-    if (want !== undefined) this.#settle(want, (open) => open.reject(errorFromWire(report.error)));
+    if (want === undefined) return;
+    if (report.type === 'stored') this.#settle(want, (open) => open.resolve({ storedBytes: report.bytes }));
+    else this.#settle(want, (open) => open.reject(errorFromWire(report.error)));
   }
 
   #receive({ id, bytes }: NumberedBlock): void {
     const want = this.#take(id);
-    if (want !== undefined) this.#settle(want, (open) => open.resolve(bytes));
+    if (want !== undefined) this.#settle(want, (open) => open.resolve({ bytes }));
   }
 
   /** Returns the want of an answer, and sends a waiting one in its place. */

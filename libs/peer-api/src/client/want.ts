@@ -1,8 +1,8 @@
-import type { Provider } from '@cairn/block-exchange';
+import type { Delivery, Provider } from '@cairn/block-exchange';
 import type { CID } from '@cairn/cid';
 
 interface Waiter {
-  readonly resolve: (bytes: Uint8Array) => void;
+  readonly resolve: (delivery: Delivery) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -18,6 +18,8 @@ export class Want {
     readonly cid: CID,
     readonly session: number,
     readonly key: string,
+    /** True if the peer may store the block instead of sending it. */
+    readonly isStored: boolean,
     providers: readonly Provider[],
   ) {
     this.providers = providers;
@@ -28,7 +30,7 @@ export class Want {
   }
 
   /** Waits for the block until `signal` ends. `onLeave` runs when a waiter left before the block arrived. */
-  wait(signal: AbortSignal | undefined, onLeave: () => void): Promise<Uint8Array> {
+  wait(signal: AbortSignal | undefined, onLeave: () => void): Promise<Delivery> {
     return new Promise((resolve, reject) => {
       const onAbort = () => {
         this.#waiters.delete(waiter);
@@ -37,9 +39,9 @@ export class Want {
       };
       const settled = () => signal?.removeEventListener('abort', onAbort);
       const waiter: Waiter = {
-        resolve: (bytes) => {
+        resolve: (delivery) => {
           settled();
-          resolve(bytes);
+          resolve(delivery);
         },
         reject: (error) => {
           settled();
@@ -51,8 +53,8 @@ export class Want {
     });
   }
 
-  resolve(bytes: Uint8Array): void {
-    for (const waiter of this.#waiters) waiter.resolve(bytes);
+  resolve(delivery: Delivery): void {
+    for (const waiter of this.#waiters) waiter.resolve(delivery);
     this.#waiters.clear();
   }
 

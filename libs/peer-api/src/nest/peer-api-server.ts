@@ -6,7 +6,7 @@ import { PeerApiError, wireErrorFrom } from '../errors.ts';
 import { peerApiLimits } from '../limits.ts';
 import type { PeerApi } from '../peer-api.ts';
 import { answerCall } from '../server/answer-call.ts';
-import { FetchConnection } from '../server/fetch-connection.ts';
+import { FetchConnection, type StoreBlock } from '../server/fetch-connection.ts';
 import { callPath, fetchPath } from '../wire/calls.ts';
 import { encodeJson } from '../wire/json.ts';
 
@@ -14,6 +14,8 @@ export interface PeerApiServerOptions {
   readonly api: PeerApi;
   /** Requires a valid service token. Any error refuses the request. */
   readonly requireToken: (token: string) => Promise<void>;
+  /** Stores blocks for services that need no bytes. Absent if the peer has no store in common with them. */
+  readonly store?: StoreBlock | undefined;
   /** Called with faults of calls and connections. */
   readonly onError: (error: unknown) => void;
 }
@@ -114,7 +116,8 @@ export class PeerApiServer {
     await this.#options.requireToken(tokenOf(request));
     if (this.#sockets.clients.size >= peerApiLimits.connectionsMax) throw tooManyCalls();
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      new FetchConnection(webSocket, this.#options.api.exchange, this.#options.onError);
+      const { api, store, onError } = this.#options;
+      new FetchConnection(webSocket, { exchange: api.exchange, store, onError });
     });
   }
 }

@@ -1,4 +1,5 @@
 import type { BlockExchange, ExchangeSession, FetchOptions } from '@cairn/block-exchange';
+import type { Block } from '@cairn/blockstore/core';
 import type { WebSocket } from 'ws';
 import { PeerApiError, wireErrorFrom } from '../errors.ts';
 import { peerApiLimits } from '../limits.ts';
@@ -19,14 +20,26 @@ interface OpenWant {
   ended?: AbortController;
 }
 
+/** Stores a verified block durably in the store that the services read. */
+export type StoreBlock = (block: Block) => Promise<void>;
+
+export interface FetchConnectionOptions {
+  readonly exchange: BlockExchange;
+  /** Absent if the peer has no store in common with the services. */
+  readonly store?: StoreBlock | undefined;
+  readonly onError: (error: unknown) => void;
+}
+
 /**
- * Serves the fetches of one connection. Verified blocks go to the service, which stores them. Unread blocks are bounded: at
+ * Serves the fetches of one connection. Verified blocks go to the service, which stores them, or are stored
+ * here if the service needs no bytes. Unread blocks are bounded: at
  * {@link heldBytesMax} no further fetch begins, and at {@link unreadBytesMax} running ones end and begin again later. The end of
  * the connection cancels all: the service requests them again on its next connection.
  */
 export class FetchConnection {
   readonly #socket: WebSocket;
   readonly #exchange: BlockExchange;
+  readonly #store: StoreBlock | undefined;
   readonly #onError: (error: unknown) => void;
   readonly #messages: MessageSender<FetchReport>;
   readonly #blocks: BlockSender;
@@ -35,11 +48,14 @@ export class FetchConnection {
   /** Wants whose fetch waits until the service has read blocks. */
   readonly #held = new Set<OpenWant>();
   readonly #timer: NodeJS.Timeout;
+  /** Bytes of blocks that are being stored. */
+  #storingBytes = 0;
   #progressAt = performance.now();
 
-  constructor(socket: WebSocket, exchange: BlockExchange, onError: (error: unknown) => void) {
+  constructor(socket: WebSocket, { exchange, store, onError }: FetchConnectionOptions) {
     this.#socket = socket;
     this.#exchange = exchange;
+    this.#store = store;
     this.#onError = onError;
     this.#messages = new MessageSender(socket);
     this.#blocks = new BlockSender(socket, () => {
@@ -127,7 +143,7 @@ export class FetchConnection {
 
   #startHeld(): void {
     for (const want of this.#held) {
-      if (this.#blocks.unreadBytes > heldBytesMax) return;
+      if (this.#keptBytes > heldBytesMax) return;
       this.#held.delete(want);
       void this.#fetch(want);
     }
@@ -141,7 +157,7 @@ export class FetchConnection {
     const options: FetchOptions = { signal: ended.signal, ...(providers !== undefined && { providers }) };
     try {
       const bytes = await from.fetch(cid, options);
-      if (this.#isCurrent(want, ended)) this.#deliver(id, bytes);
+      if (this.#isCurrent(want, ended)) await this.#deliver(want.request, bytes);
     } catch (error) {
       if (!this.#isCurrent(want, ended)) return;
       this.#wants.delete(id);
@@ -154,10 +170,34 @@ export class FetchConnection {
     return this.#wants.get(want.request.id) === want && want.ended === ended;
   }
 
-  #deliver(id: number, bytes: Uint8Array): void {
+  async #deliver({ id, cid, isStored }: WantRequest, bytes: Uint8Array): Promise<void> {
     this.#wants.delete(id);
-    this.#blocks.send({ id, bytes });
-    if (this.#blocks.unreadBytes > unreadBytesMax) this.#hold();
+    if (isStored && (await this.#keep({ cid, bytes })))
+      this.#messages.send({ type: 'stored', id, bytes: bytes.length });
+    else this.#blocks.send({ id, bytes });
+    if (this.#keptBytes > unreadBytesMax) this.#hold();
+  }
+
+  /** Bytes of blocks that are being stored, or that the service has not read. */
+  get #keptBytes(): number {
+    return this.#storingBytes + this.#blocks.unreadBytes;
+  }
+
+  /** Stores a block. Returns false if the service must do it. */
+  async #keep(block: Block): Promise<boolean> {
+    if (this.#store === undefined) return false;
+    this.#storingBytes += block.bytes.length;
+    if (this.#keptBytes > unreadBytesMax) this.#hold();
+    try {
+      await this.#store(block);
+      return true;
+    } catch (error) {
+      this.#onError(error);
+      return false;
+    } finally {
+      this.#storingBytes -= block.bytes.length;
+      this.#startHeld();
+    }
   }
 
   /** Ends the running fetches until the service has read blocks. */

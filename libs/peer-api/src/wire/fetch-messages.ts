@@ -9,7 +9,15 @@ const request = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('open'), session: number, providers }),
   z.strictObject({ type: z.literal('providers'), session: number, providers }),
   z.strictObject({ type: z.literal('close'), session: number }),
-  z.strictObject({ type: z.literal('want'), id: number, session: number, cid, providers: providers.optional() }),
+  z.strictObject({
+    type: z.literal('want'),
+    id: number,
+    session: number,
+    cid,
+    providers: providers.optional(),
+    /** The service needs the block in the store, not its bytes. */
+    isStored: z.literal(true).optional(),
+  }),
   z.strictObject({ type: z.literal('cancel'), id: number }),
   z.strictObject({ type: z.literal('announce'), cids }),
 ]);
@@ -17,6 +25,8 @@ const request = z.discriminatedUnion('type', [
 /** Message of the peer. Blocks are binary messages. */
 const report = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('failed'), id: number, error: wireError }),
+  /** The peer has stored the block durably. */
+  z.strictObject({ type: z.literal('stored'), id: number, bytes: number }),
   z.strictObject({ type: z.literal('peers'), peers: z.array(exchangePeer).max(peerApiLimits.reportedPeersMax) }),
 ]);
 

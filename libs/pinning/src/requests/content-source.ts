@@ -11,4 +11,6 @@ export interface FetchOptions {
 export interface ContentSource {
   /** Returns the verified bytes of a block. @throws BLOCK_NOT_FOUND when no source has it in time */
   fetch(cid: CID, options: FetchOptions): Promise<Uint8Array>;
+  /** Stores a block and returns its length. Called for blocks without links. Default: `fetch`. @throws as `fetch` */
+  fetchSize?(cid: CID, options: FetchOptions): Promise<number>;
 }

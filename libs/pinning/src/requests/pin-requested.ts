@@ -41,10 +41,12 @@ export async function pinRequested(
       signal.throwIfAborted();
       if (!isCairnError(error, 'BLOCK_NOT_FOUND') || round > fetchRoundsMax) throw error;
       const quota = new FetchQuota(session);
+      const origins = request.origins ?? [];
+      const fetchSize = content.fetchSize?.bind(content);
       await fetchDag(session.store, cid, {
         signal,
-        fetch: (missing, { signal: ended }) =>
-          content.fetch(missing, { signal: ended, origins: request.origins ?? [] }),
+        fetch: (missing, { signal: ended }) => content.fetch(missing, { signal: ended, origins }),
+        ...(fetchSize && { fetchSize: (missing, { signal: ended }) => fetchSize(missing, { signal: ended, origins }) }),
         onSize: async (size) => {
           onSize?.(size);
           await quota.check(size);
