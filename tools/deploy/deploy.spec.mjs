@@ -129,6 +129,30 @@ test('the compose file runs every service on one volume and one PID namespace', 
   }
 });
 
+test('every deployment starts a service with the V8 options of its package', () => {
+  const up = readFileSync(join(here, '..', '..', 'apps', 'cairn', 'src', 'commands', 'up.ts'), 'utf8');
+  for (const name of services) {
+    const { scripts } = JSON.parse(readFileSync(join(here, '..', '..', 'apps', name, 'package.json'), 'utf8'));
+    const options = scripts.start.split(' ').slice(1, -1);
+    const image = readFileSync(join(here, 'docker', `${name}.Dockerfile`), 'utf8');
+    const [, entry] = /^ENTRYPOINT (.*)$/m.exec(image);
+    assert.deepEqual(JSON.parse(entry), ['node', ...options, 'dist/main.js'], name);
+    const unit = readFileSync(join(here, 'systemd', `cairn-${name}.service`), 'utf8');
+    assert.match(
+      unit,
+      new RegExp(`^ExecStart=/usr/bin/node ${[...options, ''].join(' ')}/opt/cairn/${name}/`, 'm'),
+      name,
+    );
+    for (const option of options) assert.ok(up.includes(`'${option}'`), `${name}: ${option} in up.ts`);
+  }
+  // Compose and the chart run the images: a command of their own would replace the options.
+  for (const file of ['compose.yaml', 'compose.distributed.yaml']) {
+    const { services: composed } = parse(readFileSync(join(here, 'docker', file), 'utf8'), { merge: true });
+    for (const name of services)
+      assert.deepEqual([composed[name].command, composed[name].entrypoint], [undefined, undefined]);
+  }
+});
+
 const engineSettings = ['CAIRN_DATABASE_URL', 'CAIRN_OBJECT_STORE', 'CAIRN_REDIS_URL', 'CAIRN_SECRETS_KEY'];
 
 test('the distributed compose file shares engines and a secrets key, and no volume', () => {

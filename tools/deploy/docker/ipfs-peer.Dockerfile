@@ -16,4 +16,4 @@ VOLUME /data
 # 4001 and 4002 accept peers. 5011 is the internal API: keep it within the deployment.
 EXPOSE 4001 4002 5011 6011
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "-e", "fetch('http://127.0.0.1:6011/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=2", "dist/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "--heap-growing-percent=200", "--single-threaded-gc", "dist/main.js"]
