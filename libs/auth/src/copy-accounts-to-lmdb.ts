@@ -1,8 +1,10 @@
-import { Environment } from '@cairn/embedded-store';
+import { Environment, inBatches } from '@cairn/embedded-store';
 import type { AccountStore } from './account-store.ts';
 import { accountsFormat } from './accounts-format.ts';
 import type { AuditEntry } from './audit.ts';
-import { batches } from './batches.ts';
+
+/** Records of one transaction of a copy. */
+export const batchRecords = 500;
 
 /** Numbers of copied records. */
 export interface CopiedAccounts {
@@ -28,7 +30,7 @@ export async function copyAccountsToLmdb(
     await environment.transaction(() => environment.database('secrets').put(Buffer.from('service'), secret));
     const counts = { accounts: 0, keys: 0, members: 0, auditEntries: 0 };
     const [accounts, names] = [environment.database('accounts'), environment.database('names')];
-    for await (const batch of batches(from.accounts())) {
+    for await (const batch of inBatches(from.accounts(), batchRecords)) {
       await environment.transaction(() => {
         for (const account of batch) {
           accounts.put(Buffer.from(account.id), encode(account));
@@ -39,7 +41,7 @@ export async function copyAccountsToLmdb(
       for (const { id } of batch) counts.keys += await copyKeys(from, id, environment);
     }
     const [members, emails] = [environment.database('members'), environment.database('emails')];
-    for await (const batch of batches(from.members.list())) {
+    for await (const batch of inBatches(from.members.list(), batchRecords)) {
       await environment.transaction(() => {
         for (const member of batch) {
           members.put(Buffer.from(member.id), encode(member));
@@ -57,7 +59,7 @@ export async function copyAccountsToLmdb(
 async function copyKeys(from: AccountStore, accountId: string, environment: Environment): Promise<number> {
   const [keys, byAccount] = [environment.database('keys'), environment.database('keys-by-account')];
   let copied = 0;
-  for await (const batch of batches(from.keys(accountId))) {
+  for await (const batch of inBatches(from.keys(accountId), batchRecords)) {
     await environment.transaction(() => {
       for (const key of batch) {
         keys.put(Buffer.from(key.id), encode(key));
@@ -75,7 +77,7 @@ async function copyAudit(from: AccountStore, environment: Environment): Promise<
   for await (const _ of from.auditEntries()) total++;
   const audit = environment.database('audit');
   let number = total;
-  for await (const batch of batches<AuditEntry>(from.auditEntries()))
+  for await (const batch of inBatches<AuditEntry>(from.auditEntries(), batchRecords))
     await environment.transaction(() => {
       for (const entry of batch) {
         const key = Buffer.alloc(8);

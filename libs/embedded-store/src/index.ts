@@ -2,6 +2,7 @@ export { backupEnvironment } from './backup.ts';
 export { Database } from './database.ts';
 export { Environment, type EnvironmentOptions } from './environment.ts';
 export { StoreError, type StoreErrorCode } from './errors.ts';
+export { inBatches } from './in-batches.ts';
 export { Lease, type LeaseOptions } from './lease.ts';
 export { limits } from './limits.ts';
 export { hasExited, isObservable, type ProcessIdentity, processIdentity } from './process-identity.ts';

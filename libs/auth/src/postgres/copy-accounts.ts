@@ -1,8 +1,8 @@
+import { inBatches } from '@cairn/embedded-store';
 import type { Postgres } from '@cairn/postgres';
 import type { AccountStore } from '../account-store.ts';
 import type { AuditEntry } from '../audit.ts';
-import { batches } from '../batches.ts';
-import type { CopiedAccounts } from '../copy-accounts-to-lmdb.ts';
+import { batchRecords, type CopiedAccounts } from '../copy-accounts-to-lmdb.ts';
 
 /**
  * Copies accounts, keys, members, the audit log and the service secret of a store into the tables of another one, which
@@ -15,7 +15,7 @@ export async function copyAccounts(from: AccountStore, database: Postgres): Prom
     values: [await from.serviceSecret()],
   });
   const counts = { accounts: 0, keys: 0, members: 0, auditEntries: 0 };
-  for await (const batch of batches(from.accounts())) {
+  for await (const batch of inBatches(from.accounts(), batchRecords)) {
     await database.write({
       text: `INSERT INTO accounts SELECT * FROM unnest($1::text[], $2::text[], $3::json[])
              ON CONFLICT (id) DO UPDATE SET name = EXCLUDED.name, record = EXCLUDED.record`,
@@ -28,7 +28,7 @@ export async function copyAccounts(from: AccountStore, database: Postgres): Prom
     counts.accounts += batch.length;
     for (const { id } of batch) counts.keys += await copyKeys(from, id, database);
   }
-  for await (const batch of batches(from.members.list())) {
+  for await (const batch of inBatches(from.members.list(), batchRecords)) {
     await database.write({
       text: `INSERT INTO members SELECT * FROM unnest($1::text[], $2::text[], $3::json[])
              ON CONFLICT (id) DO UPDATE SET email = EXCLUDED.email, record = EXCLUDED.record`,
@@ -45,7 +45,7 @@ export async function copyAccounts(from: AccountStore, database: Postgres): Prom
 
 async function copyKeys(from: AccountStore, accountId: string, database: Postgres): Promise<number> {
   let copied = 0;
-  for await (const batch of batches(from.keys(accountId))) {
+  for await (const batch of inBatches(from.keys(accountId), batchRecords)) {
     await database.write({
       text: `INSERT INTO api_keys SELECT * FROM unnest($1::text[], $2::text[], $3::json[])
              ON CONFLICT (id) DO UPDATE SET account_id = EXCLUDED.account_id, record = EXCLUDED.record`,
@@ -61,7 +61,7 @@ async function copyAudit(from: AccountStore, database: Postgres): Promise<number
   let total = 0;
   for await (const _ of from.auditEntries()) total++;
   let number = total;
-  for await (const batch of batches<AuditEntry>(from.auditEntries())) {
+  for await (const batch of inBatches<AuditEntry>(from.auditEntries(), batchRecords)) {
     await database.write({
       text: `INSERT INTO audit_entries (number, account_id, record) OVERRIDING SYSTEM VALUE
              SELECT * FROM unnest($1::bigint[], $2::text[], $3::json[])

@@ -1,6 +1,6 @@
+import { inBatches } from '@cairn/embedded-store';
 import type { Postgres, Transaction } from '@cairn/postgres';
-import { batchesOf } from '../requests/batches-of.ts';
-import type { CopiedPinRequests } from '../requests/copy-pin-requests-to-lmdb.ts';
+import { batchRecords, type CopiedPinRequests } from '../requests/copy-pin-requests-to-lmdb.ts';
 import type { PinRequest } from '../requests/pin-request.ts';
 import { referencedCids } from '../requests/pin-request-records.ts';
 import type { PinRequestStore } from '../requests/pin-request-store.ts';
@@ -23,7 +23,7 @@ export async function copyPinRequests(
   await database.migrate({ component: 'pin-requests', steps: requestSteps });
   const copied = { requests: 0, releases: 0, webhooks: 0, events: 0 };
   for (const account of accounts) {
-    for await (const requests of batchesOf(from.list(account))) {
+    for await (const requests of inBatches(from.list(account), batchRecords)) {
       await inAccount(database, account, (transaction) => addRequests(transaction, account, requests));
       copied.requests += requests.length;
     }
@@ -33,12 +33,12 @@ export async function copyPinRequests(
       await database.write({ text, values: [account, JSON.stringify(webhook)] });
       copied.webhooks++;
     }
-    for await (const events of batchesOf(from.webhooks.events(account))) {
+    for await (const events of inBatches(from.webhooks.events(account), batchRecords)) {
       await inAccount(database, account, (transaction) => addEvents(transaction, account, events));
       copied.events += events.length;
     }
   }
-  for await (const released of batchesOf(from.released())) {
+  for await (const released of inBatches(from.released(), batchRecords)) {
     await database.write({
       text: `INSERT INTO pin_request_releases SELECT * FROM unnest($1::text[], $2::bytea[]) ON CONFLICT DO NOTHING`,
       values: [released.map(({ account }) => account), released.map(({ cid }) => cid.bytes)],

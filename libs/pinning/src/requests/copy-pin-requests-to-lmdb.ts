@@ -1,8 +1,7 @@
-import { type Database, Environment } from '@cairn/embedded-store';
+import { type Database, Environment, inBatches } from '@cairn/embedded-store';
 import { accountPrefix, encode } from '../pin-records.ts';
 import { pinsFormat } from '../pins-format.ts';
 import type { WebhookEvent } from '../webhooks/webhook-store.ts';
-import { batchesOf } from './batches-of.ts';
 import type { PinRequest } from './pin-request.ts';
 import {
   cidKeyOf,
@@ -14,6 +13,9 @@ import {
   requestKey,
 } from './pin-request-records.ts';
 import type { PinRequestStore } from './pin-request-store.ts';
+
+/** Records of one transaction of a copy. */
+export const batchRecords = 256;
 
 /** Numbers of copied records. */
 export interface CopiedPinRequests {
@@ -44,7 +46,7 @@ export async function copyPinRequestsToLmdb(
       copied.events += await copyEvents(from, account, environment);
     }
     const releases = environment.database('request-releases');
-    for await (const released of batchesOf(from.released())) {
+    for await (const released of inBatches(from.released(), batchRecords)) {
       await environment.transaction(() => {
         for (const { account, cid } of released) releases.put(cidPrefix(account, cid), present);
       });
@@ -60,7 +62,7 @@ async function copyRequests(from: PinRequestStore, account: string, environment:
   const [requests, queue] = [environment.database('requests'), environment.database('request-queue')];
   const cids = environment.database('request-cids');
   const counts: { -readonly [name in keyof RequestCounts]: number } = { requests: 0, open: 0 };
-  for await (const batch of batchesOf<PinRequest>(from.list(account))) {
+  for await (const batch of inBatches<PinRequest>(from.list(account), batchRecords)) {
     for (const { dueAt } of batch) if (dueAt !== undefined) counts.open++;
     counts.requests += batch.length;
     await environment.transaction(() => {
@@ -86,7 +88,7 @@ async function copyWebhook(from: PinRequestStore, account: string, environment: 
 async function copyEvents(from: PinRequestStore, account: string, environment: Environment): Promise<number> {
   const events = environment.database('webhook-events');
   let waiting = 0;
-  for await (const batch of batchesOf<WebhookEvent>(from.webhooks.events(account))) {
+  for await (const batch of inBatches<WebhookEvent>(from.webhooks.events(account), batchRecords)) {
     waiting += batch.length;
     await environment.transaction(() => {
       for (const event of batch) events.put(openKey(account, event.dueAt, Buffer.from(event.id, 'hex')), encode(event));
