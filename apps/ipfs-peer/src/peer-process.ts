@@ -2,6 +2,7 @@ import { sign } from 'node:crypto';
 import { join } from 'node:path';
 import { createHttpExchange } from '@cairn/block-exchange/http';
 import type { CollectableBlockstore } from '@cairn/blockstore';
+import type { CID } from '@cairn/cid';
 import { errorChain } from '@cairn/errors';
 import { createPeerDatastore, type IpfsPeer, openPeer, type Providing, readSwarmKey } from '@cairn/ipfs-peer';
 import { ipnsSelector, ipnsValidator } from '@cairn/ipns';
@@ -56,6 +57,7 @@ export async function startPeer(
   const streamsMax = settings.IPFS_PEER_STREAMS_PER_PEER_MAX;
   const connectionsMin = settings.IPFS_PEER_CONNECTIONS_MIN;
   const signed = (bytes: Uint8Array) => sign(null, bytes, identity.privateKey);
+  const onError = (error: unknown) => logger.error({ causes: errorChain(error) }, 'served content was not announced');
   let announcements: ProvidingProcess | undefined;
   const peer = await openPeer({
     identity,
@@ -95,10 +97,9 @@ export async function startPeer(
         refreshServed: () => serving.refresh(),
         sign: signed,
       });
-      return announcements ?? nothingAnnounced;
+      return reporting(announcements ?? nothingAnnounced, serving, onError);
     },
   });
-  const onError = (error: unknown) => logger.error({ causes: errorChain(error) }, 'served content was not announced');
   serving.onServed((cids) => {
     peer.bitswap.announce(cids);
     announcements?.served(cids).catch(onError);
@@ -113,6 +114,24 @@ export async function startPeer(
     async close() {
       await peer.api.close();
       await datastore.close();
+    },
+  };
+}
+
+/** Serves reported roots without a wait for the next comparison with the pins. */
+function reporting(providing: Providing, serving: Serving, onError: (error: unknown) => void): Providing {
+  const changed = (roots: readonly CID[]) => void serving.changed(roots).catch(onError);
+  return {
+    ...providing,
+    async added(roots) {
+      // First the schedule: it names a root that becomes served as it was reported.
+      const announced = providing.added(roots);
+      changed(roots);
+      await announced;
+    },
+    async removed(roots) {
+      changed(roots);
+      await providing.removed(roots);
     },
   };
 }

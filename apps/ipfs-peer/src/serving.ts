@@ -15,6 +15,8 @@ export interface Serving {
   onServed(listener: (cids: readonly CID[]) => void): void;
   /** Resolves when the policy knows all pins that were stored before the call. */
   refresh(): Promise<void>;
+  /** Applies reported changes of these pins. */
+  changed(roots: readonly CID[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -29,7 +31,13 @@ interface Stores {
 /** Opens the policy that the settings choose. */
 export async function openServing(settings: IpfsPeerSettings, stores: Stores, logger: Logger): Promise<Serving> {
   if (settings.IPFS_PEER_SERVE === 'nothing')
-    return { policy: serveNothing, onServed: () => {}, refresh: async () => {}, close: async () => {} };
+    return {
+      policy: serveNothing,
+      onServed: () => {},
+      refresh: async () => {},
+      changed: async () => {},
+      close: async () => {},
+    };
   const pins = await stores.pins();
   let listener: (cids: readonly CID[]) => void = () => {};
   let isClosed = false;
@@ -49,6 +57,7 @@ export async function openServing(settings: IpfsPeerSettings, stores: Stores, lo
       listener = added;
     },
     refresh: () => served.refresh(),
+    changed: (roots) => served.changed(roots),
     async close() {
       isClosed = true;
       await served.close();

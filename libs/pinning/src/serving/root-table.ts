@@ -10,8 +10,18 @@ const rootsPerStep = 256;
 /** Interval between comparisons of all roots, where changes of roots are listed. */
 const compareEveryMs = 3_600_000;
 
+/** Lookups of one report: roots times origins. Larger reports are left to the comparison. */
+const examinedMax = 20_000;
+
+/** Origin with lookups of single roots. */
+type ExaminedRoots = ServedRoots & Required<Pick<ServedRoots, 'isRoot'>>;
+
 /** Origin whose changes are listed. */
-type FollowedRoots = ServedRoots & Required<Pick<ServedRoots, 'pins' | 'isRoot'>>;
+type FollowedRoots = ExaminedRoots & Required<Pick<ServedRoots, 'pins'>>;
+
+function isExamined(origin: ServedRoots): origin is ExaminedRoots {
+  return origin.isRoot !== undefined;
+}
 
 function hasChanges(origin: ServedRoots): origin is FollowedRoots {
   return origin.pins?.rootChanges !== undefined && origin.isRoot !== undefined;
@@ -59,6 +69,19 @@ export class RootTable {
     }
   }
 
+  /** Queues the differences of these roots in the origins that were compared before. */
+  async examine(origins: readonly ServedRoots[], cids: readonly CID[]): Promise<void> {
+    if (origins.length * cids.length > examinedMax) return;
+    for (const origin of origins) {
+      if (!isExamined(origin) || !this.#origins.has(idOf(origin.origin))) continue;
+      const { account = '' } = origin;
+      await this.#examine(
+        origin,
+        cids.flatMap((cid) => modes.map((mode) => ({ account, cid, mode }))),
+      );
+    }
+  }
+
   /** Compares all roots. The position is read first, so that changes during the comparison are examined by the next refresh. */
   async #compareAll(origins: readonly ServedRoots[]): Promise<void> {
     const current = await origins.find(hasChanges)?.pins.rootChanges?.(undefined);
@@ -86,7 +109,7 @@ export class RootTable {
     return true;
   }
 
-  async #examine(origin: FollowedRoots, changed: readonly ChangedRoot[]): Promise<void> {
+  async #examine(origin: ExaminedRoots, changed: readonly ChangedRoot[]): Promise<void> {
     const { account } = origin;
     const own = changed.filter((root) => account === undefined || account === root.account);
     const distinct = [...new Map(own.map((root) => [`${root.mode} ${root.cid}`, root])).values()];

@@ -71,6 +71,25 @@ function describeIndex(openPins: (directory: string) => Promise<PinStore>): void
     expect(served.status()).toEqual({ blocks: 1, roots: 1, waiting: 0, missing: 0 });
   });
 
+  test('reported roots are served and released without a comparison', async () => {
+    await blocks.putMany(pool);
+    await open();
+    await served.refresh();
+    const [pinned, direct, unreported] = [5, 6, 8].map((n) => poolCids[n] as CID);
+    await pinning.pin('a', pinned as CID);
+    await pinning.pin('b', direct as CID, { mode: 'direct' });
+    await pinning.pin('a', unreported as CID);
+    // A report is no proof: nothing pins block 7.
+    await served.changed([pinned as CID, direct as CID, poolCids[7] as CID]);
+    expect(servedPool()).toEqual([1, 2, 5, 6]);
+    await pinning.unpin('a', [pinned as CID]);
+    await Promise.all([served.changed([pinned as CID]), served.changed([direct as CID])]);
+    expect(servedPool()).toEqual([6]);
+    // A comparison that is requested during a run for reports is not lost.
+    await Promise.all([served.changed([direct as CID]), served.refresh()]);
+    expect(served.mayServe([unreported as CID])).toEqual([true]);
+  });
+
   test('only blocks of listed accounts are served, and a change of the list applies', async () => {
     await blocks.putMany(pool);
     let listed: readonly string[] = ['a'];

@@ -42,6 +42,8 @@ export interface ServedBlocks {
   mayServe(cids: readonly CID[]): boolean[];
   /** Compares roots with pins and applies all changes, for example after a pin was reported. */
   refresh(): Promise<void>;
+  /** Examines roots that were pinned or unpinned, and applies their changes. Costs no comparison of all roots. */
+  changed(roots: readonly CID[]): Promise<void>;
   status(): ServedBlocksStatus;
   close(): Promise<void>;
 }
@@ -55,6 +57,8 @@ export async function openServedBlocks(options: ServedBlocksOptions): Promise<Se
 const refreshMsDefault = 1000;
 /** A refresh runs for at most this share of the time. */
 const refreshShare = 1 / 20;
+/** Reported roots that wait. Comparisons find further ones. */
+const reportedMax = 10_000;
 const worksPerStep = 64;
 const changesPerTransaction = 512;
 const missingPerRefresh = 64;
@@ -66,6 +70,9 @@ class Index implements ServedBlocks {
   readonly #roots: RootTable;
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
+  /** True if the next run compares all roots. */
+  #isNextFull = false;
+  readonly #reported = new Map<string, CID>();
   #timer: NodeJS.Timeout | undefined;
   #lastMissing: Uint8Array | undefined;
   #isClosed = false;
@@ -84,8 +91,18 @@ class Index implements ServedBlocks {
 
   /** Calls during a run share the next one, which sees all pins that were stored before the call. */
   refresh(): Promise<void> {
-    if (this.#running === undefined) return this.#start();
-    this.#next ??= this.#running.catch(() => {}).then(() => this.#start());
+    return this.#request({ isFull: true });
+  }
+
+  changed(roots: readonly CID[]): Promise<void> {
+    for (const root of roots) if (this.#reported.size < reportedMax) this.#reported.set(root.toString(), root);
+    return this.#request({ isFull: false });
+  }
+
+  #request({ isFull }: { readonly isFull: boolean }): Promise<void> {
+    if (this.#running === undefined) return this.#start(isFull);
+    this.#isNextFull ||= isFull;
+    this.#next ??= this.#running.catch(() => {}).then(() => this.#start(this.#isNextFull));
     return this.#next;
   }
 
@@ -101,13 +118,15 @@ class Index implements ServedBlocks {
     await this.#environment.close();
   }
 
-  #start(): Promise<void> {
+  #start(isFull: boolean): Promise<void> {
     this.#next = undefined;
+    this.#isNextFull = false;
     if (this.#isClosed) return Promise.resolve();
-    clearTimeout(this.#timer);
+    if (isFull) clearTimeout(this.#timer);
     const began = performance.now();
-    this.#running = this.#run().finally(() => {
+    this.#running = this.#run(isFull).finally(() => {
       this.#running = undefined;
+      if (!isFull) return;
       const { refreshMs = refreshMsDefault } = this.#options;
       this.#schedule(Math.max(refreshMs, (performance.now() - began) / refreshShare));
     });
@@ -122,10 +141,14 @@ class Index implements ServedBlocks {
     }, ms).unref();
   }
 
-  async #run(): Promise<void> {
-    await this.#roots.refresh(await this.#options.origins());
+  async #run(isFull: boolean): Promise<void> {
+    const origins = await this.#options.origins();
+    const reported = [...this.#reported.values()];
+    this.#reported.clear();
+    if (reported.length > 0) await this.#roots.examine(origins, reported);
+    if (isFull) await this.#roots.refresh(origins);
     await this.#drain();
-    if (this.#references.missing === 0) return;
+    if (!isFull || this.#references.missing === 0) return;
     await this.#retryMissing();
     await this.#drain();
   }
