@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Modal, Select, Stack, Text, TextInput } from '@m
 import { IconExternalLink } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { type ApiKey, api } from '../../api.ts';
+import { type ApiKey, api, type ServiceStatus } from '../../api.ts';
 import { time } from '../../format.ts';
 import { Answer, Copy } from '../../parts.tsx';
 import { useApi, useChange } from '../../use-api.ts';
@@ -26,28 +26,46 @@ const periods = [
   { value: '2592000', label: '30 days' },
 ] as const;
 
-/** Dialog that creates a link to content in the IPFS gateway. */
+/** Dialog that creates a link to content in the IPFS gateway, where one is deployed. */
 export function ShareDialog({ content, onClose }: { content: SharedContent; onClose: () => void }) {
-  const keys = useApi<readonly ApiKey[]>('keys', { refreshMs: 5000 });
+  const status = useApi<ServiceStatus>('status', { refreshMs: 5000 });
   return (
     <Modal opened onClose={onClose} title={`Share ${content.name}`} closeButtonProps={{ 'aria-label': 'Close' }}>
-      <Answer query={keys}>
-        {(all) => {
-          const usable = all.filter(isUsable);
-          return usable.length === 0 ? (
-            <Text>
-              A link needs a key that may read.{' '}
-              <Anchor component={Link} href="/keys" underline="always">
-                Create a key
-              </Anchor>
-              , then share.
-            </Text>
+      <Answer query={status}>
+        {({ services }) =>
+          services.some(({ name, isDeployed }) => name === 'IPFS gateway' && isDeployed) ? (
+            <LinkWithKey content={content} />
           ) : (
-            <LinkForm content={content} keys={usable} />
-          );
-        }}
+            <Text>
+              Links need an IPFS gateway, and none is deployed here. An operator starts the service ipfs-gateway and
+              sets CAIRN_IPFS_GATEWAY_URL for the console.
+            </Text>
+          )
+        }
       </Answer>
     </Modal>
+  );
+}
+
+function LinkWithKey({ content }: { content: SharedContent }) {
+  const keys = useApi<readonly ApiKey[]>('keys', { refreshMs: 5000 });
+  return (
+    <Answer query={keys}>
+      {(all) => {
+        const usable = all.filter(isUsable);
+        return usable.length === 0 ? (
+          <Text>
+            A link needs a key that may read.{' '}
+            <Anchor component={Link} href="/keys" underline="always">
+              Create a key
+            </Anchor>
+            , then share.
+          </Text>
+        ) : (
+          <LinkForm content={content} keys={usable} />
+        );
+      }}
+    </Answer>
   );
 }
 
