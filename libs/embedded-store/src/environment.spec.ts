@@ -73,6 +73,25 @@ describe('Environment', () => {
     await expect(environment.transaction(() => 1)).rejects.toMatchObject({ code: 'STORE_CLOSED' });
   });
 
+  test('close commits the transactions that were accepted before, and refuses all later ones', async () => {
+    const environment = await open();
+    const database = environment.database('things');
+    const refused: unknown[] = [];
+    const later = () => environment.transaction(() => {}).catch((error: unknown) => refused.push(error));
+    const accepted = Array.from({ length: 50 }, (_, number) =>
+      environment.transaction(() => database.put(key(`k${number}`), key('1'))).then(later),
+    );
+    const closed = environment.close();
+    await Promise.all([later(), ...accepted]);
+    await closed;
+    await later();
+    expect(refused).toHaveLength(52);
+    for (const error of refused) expect(error).toMatchObject({ code: 'STORE_CLOSED' });
+    const again = await open();
+    expect(again.database('things').count()).toBe(50);
+    await again.close();
+  });
+
   test('transaction refuses an action that returns a promise and stores none of its writes', async () => {
     const environment = await open();
     const database = environment.database('things');
