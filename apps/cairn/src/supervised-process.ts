@@ -146,7 +146,9 @@ export class SupervisedProcess {
   #onExit(code: number | null, signal: NodeJS.Signals | null, livedMs: number): void {
     this.#child = undefined;
     const { name } = this.#service;
-    const how = signal ?? `exit code ${code}`;
+    // LMDB maps data files: a page that is no longer in the file cannot be read.
+    const how =
+      signal === 'SIGBUS' ? 'SIGBUS: a data file was truncated or its disk failed' : (signal ?? `exit code ${code}`);
     // A process without a listener has no requests to drain: the signal ends it.
     const isClean = code === 0 || (signal === 'SIGTERM' && !this.#isListening);
     if (this.#isStopping && !isClean) console.error(`${name} did not stop cleanly (${how}).`);

@@ -110,8 +110,9 @@ describe('a service of two processes', () => {
     expect(await metric('cairn_processes')).toBe(2);
     const leading = [...(await processesOf(port)).values()].find(({ isLeading }) => isLeading)?.pid ?? 0;
     const total = await metric('cairn_test_total');
-    process.kill(leading, 'SIGKILL');
-    await service.logged('a process ended; it is replaced');
+    const ended = next('a process ended; it is replaced');
+    process.kill(leading, 'SIGBUS');
+    expect(await ended).toMatchObject({ signal: 'SIGBUS', hint: expect.stringContaining('data file was truncated') });
     expect(await metric('cairn_test_total')).toBeGreaterThanOrEqual(total);
     const ready = await fetch(`http://127.0.0.1:${adminPort}/readyz`);
     expect([ready.status, await ready.json()]).toEqual([200, { status: 'ok', dependencies: { test: 'ok' } }]);

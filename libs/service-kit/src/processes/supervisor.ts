@@ -245,7 +245,12 @@ export class Supervisor {
     this.#failures.set(member.slot, failures + 1);
     const pauseMs = Math.min(backoffMsMax, backoffMs * 2 ** Math.min(failures, 16));
     const { slot, worker } = member;
-    logger.error({ slot, pid: worker.process.pid, code, signal, pauseMs }, 'a process ended; it is replaced');
+    // LMDB maps data files: a page that is no longer in the file cannot be read.
+    const hint =
+      signal === 'SIGBUS'
+        ? 'A data file was truncated or its disk failed. Look at the message of the next start.'
+        : undefined;
+    logger.error({ slot, pid: worker.process.pid, code, signal, pauseMs, hint }, 'a process ended; it is replaced');
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       if (!this.#isStopping) this.#fork(slot);
