@@ -7,6 +7,7 @@ import { ownerOf } from './owner.ts';
 import { partitionDags } from './partition-dags.ts';
 import type { Pin, PinConditions } from './pin-store.ts';
 import { replacementPin } from './replacement-pin.ts';
+import { claimLeftovers, unclaimDags } from './session-claims.ts';
 import { blockKey, cidOfBlockKey, type DagSize, isStored, type WalkOptions, walkDag } from './walk-dag.ts';
 import { type QuotaContext, type QuotaRoom, WriteQuota } from './write-quota.ts';
 import type { PinManyOptions, PinOptions, WritableBlocks, WriteOptions, WriteSession } from './write-session.ts';
@@ -149,7 +150,7 @@ export class AccountWriteSession implements WriteSession {
     await pins.put(this.#account, [pin], await this.#conditions(claims));
     this.#hasCommitted = true;
     this.#releaseWritten(written, claims.uncountedBytes);
-    await this.#unclaim(claims, [cid]);
+    await unclaimDags(this.#context, this.#owner, claims, [cid]);
     return pin;
   }
 
@@ -184,22 +185,9 @@ export class AccountWriteSession implements WriteSession {
       this.#hasCommitted = true;
       const written = singles.map(blockKey).filter((key) => this.#unpinned.has(key));
       this.#releaseWritten(written, claims.uncountedBytes);
-      await this.#unclaim(claims, singles);
+      await unclaimDags(this.#context, this.#owner, claims, singles);
     }
     for (const cid of dags.multiBlock) await this.#pin(cid, wanted(cid));
-  }
-
-  /** Ends claims on DAGs that a root retains now. Claims that the set could not remember are found by another walk. */
-  async #unclaim(claims: ClaimSet, roots: readonly CID[]): Promise<void> {
-    if (claims.size === 0) return;
-    const { blocks, collectable } = this.#context;
-    const { cids } = claims;
-    if (cids !== undefined) return await collectable.unclaimMany(cids, this.#owner);
-    const touchMany = async (batch: readonly CID[]) => {
-      await collectable.unclaimMany(batch, this.#owner);
-      return [];
-    };
-    for (const root of roots) await walkDag(blocks, root, { touchMany });
   }
 
   /** Ends the counting of written blocks as in flight, since a pin or claim counts them now. */
@@ -217,10 +205,15 @@ export class AccountWriteSession implements WriteSession {
       const pin = await this.#context.pins.get(this.#account, root);
       if (pin?.mode === 'recursive') this.#releaseWritten((await this.#walk(root)).written);
     }
+    const claims = this.#unpinned.size > 0 || this.#hasSpilled;
     await Promise.all([this.#sync(), this.#claimWritten()]);
-    if (this.#hasSpilled) await this.#countSpilled();
-    // A claim of a block that was collected meanwhile does nothing.
-    await this.confirm();
+    if (this.#hasSpilled) {
+      await claimLeftovers(this.#context.collectable, this.#owner);
+      this.#hasSpilled = false;
+      this.#quota.release();
+    }
+    // A claim of a block that was collected meanwhile does nothing. A pin has confirmed the hold.
+    if (claims) await this.confirm();
   }
 
   get fence(): string | undefined {
@@ -246,25 +239,10 @@ export class AccountWriteSession implements WriteSession {
     await this.#context.collectable.claimMany(keys.map(cidOfBlockKey), this.#owner, { isLeftover: true });
   }
 
-  /** Claims all leftovers of the account, which include the spilled ones of this session. */
-  async #countSpilled(): Promise<void> {
-    const { collectable } = this.#context;
-    let batch: CID[] = [];
-    const flush = async () => {
-      if (batch.length > 0) await collectable.claimMany(batch, this.#owner);
-      batch = [];
-    };
-    for await (const { cid, isCounted } of collectable.claims(this.#owner))
-      if (!isCounted && batch.push(cid) >= unpinnedMax) await flush();
-    await flush();
-    this.#hasSpilled = false;
-    this.#quota.release();
-  }
-
   async markRetained(): Promise<void> {
     this.#hasCommitted = true;
     this.#unpinned.clear();
-    await this.#unclaim(this.#covered, this.#coveredRoots);
+    await unclaimDags(this.#context, this.#owner, this.#covered, this.#coveredRoots);
     this.#covered.clear();
     this.#coveredRoots = [];
   }
