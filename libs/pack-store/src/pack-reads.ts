@@ -1,7 +1,7 @@
 import { BlockNotFoundError, QuarantinedBlockError, type ReadOptions } from '@cairn/blockstore';
 import { type CID, verifyBytesInBackground } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
-import { BatchedLookups } from './batched-lookups.ts';
+import { BatchedLookups } from '@cairn/postgres';
 import type { BlockRow, BlockRows } from './index/block-rows.ts';
 import { blockKey, keyOfMultihash } from './index/multihash.ts';
 import { RecentRows } from './recent-rows.ts';

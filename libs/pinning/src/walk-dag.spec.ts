@@ -69,6 +69,42 @@ describe('walkDag', () => {
     await expect(walkDag(blocks, root, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 
+  test('reads the sizes of touched blocks together, and reports a missing one when it reaches it', async () => {
+    const leaves = await Promise.all(Array.from({ length: 300 }, (_, n) => raw(`${n}`)));
+    const root = await node([...leaves.slice(0, 200), await node(leaves.slice(100)), ...leaves.slice(200, 210)]);
+    const expected = await walkDag(blocks, root);
+    let running = 0;
+    let runningMax = 0;
+    const slow = {
+      get: (cid: CID) => blocks.get(cid),
+      async size(cid: CID) {
+        runningMax = Math.max(runningMax, ++running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running--;
+        return await blocks.size(cid);
+      },
+    };
+    const touchMany = async () => [];
+    for (const order of ['parents-first', 'depth-first'] as const) {
+      runningMax = 0;
+      expect(await walkDag(slow, root, { touchMany, order })).toEqual(expected);
+      expect([runningMax > 50, runningMax <= 128]).toEqual([true, true]);
+    }
+    runningMax = 0;
+    // An untouched block may have to arrive from another peer first.
+    expect(await walkDag(slow, root)).toEqual(expected);
+    expect(runningMax).toBe(1);
+    const [, second, third] = leaves;
+    for (const leaf of [second, third]) if (leaf) await blocks.delete(leaf);
+    const visited: number[] = [];
+    const onBytes = (bytes: number) => visited.push(bytes);
+    await expect(walkDag(slow, root, { touchMany, onBytes })).rejects.toMatchObject({
+      code: 'BLOCK_NOT_FOUND',
+      details: { cid: String(second) },
+    });
+    expect(visited).toHaveLength(2);
+  });
+
   test('reads nodes with more values than the arguments of one call', async () => {
     const leaf = await raw('leaf');
     for (const codec of ['dag-cbor', 'dag-json'] as const) {

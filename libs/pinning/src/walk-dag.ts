@@ -3,6 +3,7 @@ import { CID, codecs } from '@cairn/cid';
 import { CidList } from './cid-list.ts';
 import { DagTooLargeError } from './errors.ts';
 import { linksOf } from './links.ts';
+import { SizesAhead } from './sizes-ahead.ts';
 
 /** Size of a complete DAG. A block that occurs twice counts once. */
 export interface DagSize {
@@ -65,6 +66,8 @@ export async function* visitDag(
   };
   const slices = Slices.of(signal);
   const isDepthFirst = order === 'depth-first';
+  // A touched block is stored, so that its size is read without waiting for another peer.
+  const sizes = touchMany && new SizesAhead(store);
   const discover = async (cids: CidList) => {
     const found = new CidList();
     const foundRepeated: boolean[] = [];
@@ -98,7 +101,7 @@ export async function* visitDag(
       if (isDone(cid)) continue;
       isRepeated = see(cid);
     }
-    if (cid.code === codecs.raw) yield { cid, isRepeated, bytes: await store.size(cid) };
+    if (cid.code === codecs.raw) yield { cid, isRepeated, bytes: await (sizes?.of(cid, open) ?? store.size(cid)) };
     else {
       const block = await store.get(cid, signal ? { signal } : {});
       await discover(await linksOf(cid, block, slices));

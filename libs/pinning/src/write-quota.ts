@@ -88,8 +88,8 @@ export class WriteQuota {
 
   /** Returns the quota for {@link PinStore.put}, without the claims that the pin replaces. */
   async forPin(replaced: ClaimSet): Promise<Quota> {
-    const otherBytes = (await this.#context.otherBytes(this.#account)) + (await this.#claimedBytes(replaced));
-    return { bytesMax: this.#quotaBytes, otherBytes };
+    const [other, claimed] = await Promise.all([this.#context.otherBytes(this.#account), this.#claimedBytes(replaced)]);
+    return { bytesMax: this.#quotaBytes, otherBytes: other + claimed };
   }
 
   /** Returns the room for a DAG that replaces a pin of `replacedBytes`; undefined without a quota. */
@@ -116,7 +116,8 @@ export class WriteQuota {
   /** Bytes of pins and of other root sources. */
   async #storedBytes(): Promise<number> {
     const { pins, otherBytes } = this.#context;
-    return (await pins.usage(this.#account)).bytes + (await otherBytes(this.#account));
+    const [{ bytes }, other] = await Promise.all([pins.usage(this.#account), otherBytes(this.#account)]);
+    return bytes + other;
   }
 
   /** Bytes of the counted claims of the account, except these. */

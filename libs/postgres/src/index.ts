@@ -1,3 +1,4 @@
+export { BatchedLookups } from './batched-lookups.ts';
 export { PostgresError, type PostgresErrorCode } from './errors.ts';
 export { postgresLimits } from './limits.ts';
 export type { NoticeOptions } from './listener.ts';

@@ -1,6 +1,6 @@
 import { CID } from '@cairn/cid';
 import { StoreError } from '@cairn/embedded-store';
-import type { Postgres } from '@cairn/postgres';
+import { BatchedLookups, type Postgres } from '@cairn/postgres';
 import { formerRootsMax, type RootStore, type SwapConditions, type TreeRoot } from '../root-store.ts';
 
 /** `changes` counts the swaps of an account and numbers its former roots. */
@@ -59,6 +59,8 @@ const pageRows = 1000;
 
 class PostgresRootStore implements RootStore {
   readonly #database: Postgres;
+  /** Each add reads the bytes of the tree of its account. */
+  readonly #lookups = new BatchedLookups<string, RootRow>((accounts) => this.#find(accounts));
   /** Last swap of each account with one that runs. */
   readonly #swaps = new Map<string, Promise<unknown>>();
 
@@ -67,12 +69,19 @@ class PostgresRootStore implements RootStore {
   }
 
   async get(account: string): Promise<TreeRoot | undefined> {
+    const row = await this.#lookups.one(account);
+    return row && { cid: cidOf(row.cid), bytes: row.bytes };
+  }
+
+  /** Looks up roots in one statement, in the order of `accounts`. */
+  async #find(accounts: readonly string[]): Promise<(RootRow | undefined)[]> {
     const { rows } = await this.#database.read<RootRow>({
-      name: 'get-file-root',
-      text: 'SELECT cid, bytes FROM file_roots WHERE account = $1',
-      values: [account],
+      name: 'get-file-roots',
+      text: 'SELECT account, cid, bytes FROM file_roots WHERE account = ANY ($1)',
+      values: [[...new Set(accounts)]],
     });
-    return rows[0] && { cid: cidOf(rows[0].cid), bytes: rows[0].bytes };
+    const found = new Map(rows.map((row) => [row.account, row]));
+    return accounts.map((account) => found.get(account));
   }
 
   /** Swaps of an account run one after the other, since concurrent ones would only wait for its row with a connection each. */

@@ -1,12 +1,18 @@
 import type { BlockstoreStats, Claim } from '@cairn/blockstore';
-import type { Postgres } from '@cairn/postgres';
-import { cidOfMultihash } from './multihash.ts';
+import { BatchedLookups, type Postgres } from '@cairn/postgres';
+import { cidOfMultihash, keyOfMultihash } from './multihash.ts';
 import { addToClaimSums, anyStripe, secondsAs, secondsParameter, type TestClock } from './tables.ts';
 
 interface ClaimRow {
   readonly multihash: Uint8Array;
   readonly length: number;
   readonly is_counted: boolean;
+}
+
+/** Name of a claim. */
+interface ClaimKey {
+  readonly owner: number;
+  readonly multihash: Uint8Array;
 }
 
 /** Bounds of claims that are past their grace period. */
@@ -26,6 +32,9 @@ export interface ClaimRange {
 export class ClaimRows {
   readonly #database: Postgres;
   readonly #now: TestClock;
+  /** Small writes look up the claims of one block each. */
+  readonly #lookups = new BatchedLookups<ClaimKey, ClaimRow>((keys) => this.#find(keys));
+  readonly #sums = new BatchedLookups<number, BlockstoreStats>((owners) => this.#sumsOf(owners));
 
   constructor(database: Postgres, now: TestClock) {
     this.#database = database;
@@ -52,13 +61,18 @@ export class ClaimRows {
   }
 
   async sums(owner: number): Promise<BlockstoreStats> {
-    const { rows } = await this.#database.read<BlockstoreStats>({
+    return (await this.#sums.one(owner)) ?? { blocks: 0, bytes: 0 };
+  }
+
+  async #sumsOf(owners: readonly number[]): Promise<(BlockstoreStats | undefined)[]> {
+    const { rows } = await this.#database.read<BlockstoreStats & { readonly owner: number }>({
       name: 'pack-claim-sums',
-      text: `SELECT coalesce(sum(blocks), 0)::bigint AS blocks, coalesce(sum(bytes), 0)::bigint AS bytes
-        FROM pack_claim_sums WHERE owner = $1`,
-      values: [owner],
+      text: `SELECT owner, sum(blocks)::bigint AS blocks, sum(bytes)::bigint AS bytes
+        FROM pack_claim_sums WHERE owner = ANY ($1::bigint[]) GROUP BY owner`,
+      values: [[...new Set(owners)]],
     });
-    return rows[0] ?? { blocks: 0, bytes: 0 };
+    const sums = new Map(rows.map(({ owner, blocks, bytes }) => [owner, { blocks, bytes }]));
+    return owners.map((owner) => sums.get(owner));
   }
 
   /** Returns claims of an owner in the order of their multihashes, from the first one after `after`. */
@@ -73,13 +87,25 @@ export class ClaimRows {
 
   /** Returns the claims of an owner on some blocks, in any order. */
   async among(multihashes: readonly Uint8Array[], owner: number): Promise<readonly Claim[]> {
-    const { rows } = await this.#database.read<ClaimRow>({
-      name: 'pack-claims-among',
-      text: 'SELECT multihash, length, is_counted FROM pack_claims WHERE owner = $2 AND multihash = ANY ($1)',
-      values: [multihashes, owner],
-    });
-    return rows.map(claimOf);
+    const rows = await this.#lookups.many(multihashes.map((multihash) => ({ owner, multihash })));
+    return rows.flatMap((row) => (row === undefined ? [] : [claimOf(row)]));
   }
+
+  /** Looks up claims in one statement, in the order of `keys`. */
+  async #find(keys: readonly ClaimKey[]): Promise<(ClaimRow | undefined)[]> {
+    const { rows } = await this.#database.read<ClaimRow & { readonly owner: number }>({
+      name: 'pack-claims-among',
+      text: `SELECT owner, multihash, length, is_counted FROM pack_claims
+        WHERE (owner, multihash) IN (SELECT * FROM unnest($1::bigint[], $2::bytea[]))`,
+      values: [keys.map(({ owner }) => owner), keys.map(({ multihash }) => multihash)],
+    });
+    const found = new Map(rows.map((row) => [nameOf(row), row]));
+    return keys.map((key) => found.get(nameOf(key)));
+  }
+}
+
+function nameOf({ owner, multihash }: ClaimKey): string {
+  return `${owner} ${keyOfMultihash(multihash)}`;
 }
 
 function claimOf({ multihash, length, is_counted }: ClaimRow): Claim {

@@ -1,5 +1,6 @@
 import { CID } from '@cairn/cid';
-import type { Postgres, Statement } from '@cairn/postgres';
+import { BatchedLookups, type Postgres, type Statement } from '@cairn/postgres';
+import { cidKey } from '../cid-list.ts';
 import type { CollectionState } from '../collection-report.ts';
 import { PinNotFoundError, QuotaExceededError } from '../errors.ts';
 import { noUsage } from '../pin-records.ts';
@@ -33,6 +34,11 @@ interface PinRow {
   readonly bytes: number;
 }
 
+interface PinKey {
+  readonly account: string;
+  readonly cid: Uint8Array;
+}
+
 interface RootRow {
   readonly cid: Uint8Array;
   readonly count: number;
@@ -55,6 +61,9 @@ const columns = 'cid, mode, name, added_as, is_requested, created_at, blocks, by
 class PostgresPinStore implements PinStore {
   readonly #database: Postgres;
   readonly #batches: AccountBatches;
+  /** Each add reads the pin that it may replace. */
+  readonly #lookups = new BatchedLookups<PinKey, PinRow>((keys) => this.#find(keys));
+  readonly #usages = new BatchedLookups<string, Usage>((accounts) => this.#usagesOf(accounts));
 
   constructor(database: Postgres) {
     this.#database = database;
@@ -91,12 +100,20 @@ class PostgresPinStore implements PinStore {
   }
 
   async get(account: string, cid: CID): Promise<Pin | undefined> {
-    const { rows } = await this.#database.read<PinRow>({
-      name: 'get-pin',
-      text: `SELECT ${columns} FROM pins WHERE account = $1 AND cid = $2`,
-      values: [account, cid.bytes],
+    const row = await this.#lookups.one({ account, cid: cid.bytes });
+    return row && pinOf(row);
+  }
+
+  /** Looks up pins in one statement, in the order of `keys`. */
+  async #find(keys: readonly PinKey[]): Promise<(PinRow | undefined)[]> {
+    const { rows } = await this.#database.read<PinRow & { readonly account: string }>({
+      name: 'get-pins',
+      text: `SELECT account, ${columns} FROM pins
+        WHERE (account, cid) IN (SELECT * FROM unnest($1::text[], $2::bytea[]))`,
+      values: [keys.map(({ account }) => account), keys.map(({ cid }) => cid)],
     });
-    return rows[0] && pinOf(rows[0]);
+    const found = new Map(rows.map((row) => [nameOf(row), row]));
+    return keys.map((key) => found.get(nameOf(key)));
   }
 
   async *list(account: string): AsyncGenerator<Pin> {
@@ -106,12 +123,17 @@ class PostgresPinStore implements PinStore {
   }
 
   async usage(account: string): Promise<Usage> {
-    const { rows } = await this.#database.read<Usage>({
-      name: 'pin-usage',
-      text: 'SELECT pins, blocks, bytes FROM pin_usage WHERE account = $1',
-      values: [account],
+    return (await this.#usages.one(account)) ?? noUsage;
+  }
+
+  async #usagesOf(accounts: readonly string[]): Promise<(Usage | undefined)[]> {
+    const { rows } = await this.#database.read<Usage & { readonly account: string }>({
+      name: 'pin-usages-of',
+      text: 'SELECT account, pins, blocks, bytes FROM pin_usage WHERE account = ANY ($1)',
+      values: [[...new Set(accounts)]],
     });
-    return rows[0] ?? noUsage;
+    const usages = new Map(rows.map(({ account, ...usage }) => [account, usage]));
+    return accounts.map((account) => usages.get(account));
   }
 
   assertConsistent(options: { readonly account?: string; readonly signal?: AbortSignal } = {}): Promise<void> {
@@ -277,4 +299,8 @@ function pinOf({ cid, mode, name, added_as, is_requested, created_at, blocks, by
 export async function openPostgresPinStore(database: Postgres): Promise<PinStore> {
   await database.migrate({ component: 'pins', steps: pinSteps });
   return new PostgresPinStore(database);
+}
+
+function nameOf({ account, cid }: PinKey): string {
+  return `${account} ${cidKey(cid)}`;
 }
