@@ -8,7 +8,7 @@ import { Load } from './faults/load.ts';
 import { Random } from './reference-model.ts';
 import { Service } from './service.ts';
 
-// TEST_FAULT_ROUNDS=100 runs that many rounds of random faults, in about 20 minutes; without it the test is skipped.
+// TEST_FAULT_ROUNDS=100 runs that many rounds of random faults, in 20 to 35 minutes; without it the test is skipped.
 // TEST_FAULT_SEED repeats the choices of a run, and TEST_FAULT_ONLY selects faults whose name contains a text.
 const { TEST_FAULT_ROUNDS = '0', TEST_FAULT_SEED, TEST_FAULT_ONLY = '' } = process.env;
 const rounds = Number(TEST_FAULT_ROUNDS);
