@@ -31,6 +31,7 @@ import { PROCESSES, SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { networkOf } from './address-limits.ts';
+import { AskedRequest } from './asked-request.ts';
 import { RequestSources } from './client-of-request.ts';
 import { closeSignal } from './close-signal.ts';
 import { type Access, ContentAccess } from './content-access.ts';
@@ -67,7 +68,7 @@ type Record = RequestRecord<GatewayMeter, Principal>;
 type Headers = GatewayResponse['headers'];
 
 interface Sending {
-  readonly asked: GatewayRequest & { readonly signal: AbortSignal };
+  readonly asked: AskedRequest;
   readonly access: Access;
   readonly meter: GatewayMeter | undefined;
 }
@@ -175,15 +176,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
       if (isFetching) this.#fetch.open({ signal, lane, meter, isAnswered: () => response.headersSent });
       return signal;
     };
-    let ended: AbortSignal | undefined;
-    const asked = {
-      ...{ method, host, target, headers, isHttps },
-      // Created on demand: a response from memory needs none.
-      get signal() {
-        ended ??= openSignal();
-        return ended;
-      },
-    };
+    const asked = new AskedRequest({ method, host, target, headers, isHttps }, openSignal);
     this.#accesses.set(asked, access);
     await this.#send(await this.#gateway.handle(asked), response, { asked, access, meter });
     discardBody(request);

@@ -30,6 +30,8 @@ export interface Exchange {
   readonly buffers?: BufferPool;
   /** Set to the content of a response that may be kept in memory. */
   readonly kept: { content?: ContentRequest };
+  /** True once a request with `only-if-cached` has found its content in this store. */
+  readonly isFoundLocally?: true;
   /** Fields of the response so far. They stay on an error. */
   readonly headers: Record<string, string>;
 }

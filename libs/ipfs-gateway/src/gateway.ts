@@ -139,7 +139,7 @@ class GatewayService {
     const onlyCached = (field(request, 'cache-control') ?? '')
       .split(',')
       .some((part) => part.trim() === 'only-if-cached');
-    if (onlyCached) return await this.#serveCached(exchange, cid, segments);
+    if (onlyCached && exchange.isFoundLocally !== true) return await this.#serveCached(exchange, cid, segments);
     headers['x-ipfs-path'] = contentPath(origin);
     const uri = ipfsUri(origin);
     if (uri !== undefined) headers['ipfs-uri'] = uri;
@@ -175,8 +175,7 @@ class GatewayService {
     const found = root && (await followPath(blocks, root, all, request).catch(ignoreMissing));
     if (found === undefined || !(await blocks.has(found.cid)))
       throw new GatewayError(412, `${JSON.stringify(contentPath(origin))} not in local datastore`);
-    const { 'cache-control': _, ...headers } = request.headers;
-    return await this.#serve({ ...exchange, request: { ...request, headers } });
+    return await this.#serve({ ...exchange, isFoundLocally: true });
   }
 
   async #serveContent(exchange: Exchange, path: Omit<Content, 'cid'>): Promise<GatewayResponse> {
