@@ -11,16 +11,15 @@ import { claimLeftovers, unclaimDags } from './session-claims.ts';
 import { blockKey, cidOfBlockKey, type DagSize, isStored, type WalkOptions, walkDag } from './walk-dag.ts';
 import { type QuotaContext, type QuotaRoom, WriteQuota } from './write-quota.ts';
 import type { PinManyOptions, PinOptions, WritableBlocks, WriteOptions, WriteSession } from './write-session.ts';
+import { type NameCount, WrittenBlocks } from './written-blocks.ts';
 
 /** State that all write sessions of one {@link Pinning} share. */
 export interface WriteSessionContext extends QuotaContext {
   readonly blocks: Blockstore;
+  readonly names: NameCount;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
-
-/** Maximum number of block names in the memory of a session: about 1 MiB, for 2 GiB in blocks of 256 KiB. */
-const unpinnedMax = 8192;
 
 /** Result of a walk of a session. */
 interface WalkResult extends DagSize {
@@ -39,14 +38,13 @@ export class AccountWriteSession implements WriteSession {
   readonly #hold: Hold;
   readonly #owner: number;
   readonly #quota: WriteQuota;
-  /** Keys of the blocks that are written and neither pinned nor claimed, with the bytes in flight of each. */
-  readonly #unpinned = new Map<string, number>();
+  readonly #unpinned: WrittenBlocks;
   /** Claims on DAGs that the session touched, for another root to retain them. */
   readonly #covered = new ClaimSet();
   /** Roots of these DAGs. */
   #coveredRoots: CID[] = [];
-  /** True after written blocks were listed as leftovers. Their bytes stay in flight. */
-  #hasSpilled = false;
+  /** Number of written blocks that were listed as leftovers. Their bytes stay in flight. */
+  #spilled = 0;
   /** False while a block that the session wrote or touched may not be durable. Another session may be writing a touched block. */
   #isSynced = true;
   #hasCommitted = false;
@@ -57,6 +55,7 @@ export class AccountWriteSession implements WriteSession {
     this.#options = options;
     this.#hold = hold;
     this.#owner = ownerOf(account);
+    this.#unpinned = new WrittenBlocks(context.names);
     this.#quota = new WriteQuota(context, account, options.quotaBytes);
     const { blocks } = context;
     this.store = {
@@ -93,10 +92,10 @@ export class AccountWriteSession implements WriteSession {
     for (const { cid } of blocks) {
       if (!isStored(cid)) continue;
       const key = blockKey(cid);
-      this.#unpinned.set(key, (this.#unpinned.get(key) ?? 0) + (counted?.get(digestPart(cid)) ?? 0));
+      this.#unpinned.add(key, counted?.get(digestPart(cid)) ?? 0);
       counted?.delete(digestPart(cid));
     }
-    if (this.#unpinned.size >= unpinnedMax) await this.#spill();
+    if (this.#unpinned.isFull) await this.#spill();
   }
 
   reserve(bytes: number): Promise<void> {
@@ -193,10 +192,7 @@ export class AccountWriteSession implements WriteSession {
   /** Ends the counting of written blocks as in flight, since a pin or claim counts them now. */
   #releaseWritten(keys: readonly string[], leftoverBytes = 0): void {
     let bytes = leftoverBytes;
-    for (const key of keys) {
-      bytes += this.#unpinned.get(key) ?? 0;
-      this.#unpinned.delete(key);
-    }
+    for (const key of keys) bytes += this.#unpinned.take(key);
     this.#quota.release(bytes);
   }
 
@@ -205,11 +201,11 @@ export class AccountWriteSession implements WriteSession {
       const pin = await this.#context.pins.get(this.#account, root);
       if (pin?.mode === 'recursive') this.#releaseWritten((await this.#walk(root)).written);
     }
-    const claims = this.#unpinned.size > 0 || this.#hasSpilled;
+    const claims = this.#unpinned.size > 0 || this.#spilled > 0;
     await Promise.all([this.#sync(), this.#claimWritten()]);
-    if (this.#hasSpilled) {
+    if (this.#spilled > 0) {
       await claimLeftovers(this.#context.collectable, this.#owner);
-      this.#hasSpilled = false;
+      this.#spilled = 0;
       this.#quota.release();
     }
     // A claim of a block that was collected meanwhile does nothing. A pin has confirmed the hold.
@@ -225,7 +221,7 @@ export class AccountWriteSession implements WriteSession {
   }
 
   async #claimWritten(options: ClaimOptions = {}): Promise<void> {
-    const keys = [...this.#unpinned.keys()];
+    const keys = this.#unpinned.keys();
     if (keys.length === 0) return;
     await this.#context.collectable.claimMany(keys.map(cidOfBlockKey), this.#owner, options);
     this.#releaseWritten(keys);
@@ -233,9 +229,9 @@ export class AccountWriteSession implements WriteSession {
 
   /** Stores the names of written blocks as leftover claims, which frees their memory. */
   async #spill(): Promise<void> {
-    const keys = [...this.#unpinned.keys()];
-    for (const key of keys) this.#unpinned.delete(key);
-    this.#hasSpilled = true;
+    const keys = this.#unpinned.keys();
+    this.#unpinned.clear();
+    this.#spilled += keys.length;
     await this.#context.collectable.claimMany(keys.map(cidOfBlockKey), this.#owner, { isLeftover: true });
   }
 
@@ -301,8 +297,8 @@ export class AccountWriteSession implements WriteSession {
   }
 
   async end(): Promise<{ readonly leftovers: number }> {
-    const leftovers = this.#unpinned.size + (this.#hasSpilled ? unpinnedMax : 0);
-    this.#hasSpilled = false;
+    const leftovers = this.#unpinned.size + this.#spilled;
+    this.#spilled = 0;
     try {
       // If the disk refuses the write, garbage collection removes the blocks later.
       await this.#claimWritten({ isLeftover: true }).catch(() => {});

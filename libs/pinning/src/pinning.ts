@@ -9,6 +9,7 @@ import type { RootSource } from './root-source.ts';
 import { visitPresent } from './visit-present.ts';
 import { blockKey, visitDag, walkDag } from './walk-dag.ts';
 import type { PinOptions, WriteOptions, WriteSession } from './write-session.ts';
+import { NameCount } from './written-blocks.ts';
 
 export interface PinningOptions {
   readonly pins: PinStore;
@@ -52,7 +53,7 @@ export class Pinning {
       for (const source of sources) bytes += (await source.bytesOf?.(account)) ?? 0;
       return bytes;
     };
-    this.#context = { pins, blocks, collectable, now, otherBytes, inFlight: new Map() };
+    this.#context = { pins, blocks, collectable, now, otherBytes, inFlight: new Map(), names: new NameCount() };
   }
 
   /** Opens a write session. All blocks of an account are written in a session. */
