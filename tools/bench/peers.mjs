@@ -46,7 +46,9 @@ try {
     console: await freePort(),
     ipfs: await freePort(),
   };
-  const cairn = await startServices(home, {}, ports);
+  // As many processes as by default, as the peers use all cores. Memory is that of all processes of a service.
+  const processes = process.env.CAIRN_PROCESSES ?? String(Math.min(8, availableParallelism()));
+  const cairn = await startServices(home, { CAIRN_PROCESSES: processes }, ports);
   started.push(cairn);
   const gatewayUrl = `${cairn.gateway}/v3/${cairn.key}`;
   const chain = await readChain(gatewayUrl);

@@ -36,7 +36,7 @@ function markdownOf({ machine, rows, memory }) {
     ]),
   );
   const sizes = table(
-    ['memory after the load, without mapped pages', 'Cairn', 'peers', 'goal'],
+    ['memory of all processes after the load, without mapped pages', 'Cairn', 'peers', 'goal'],
     memory.map(({ name, mebibytes, peers, goal }) => [
       name,
       `${Math.round(mebibytes)} MiB`,
