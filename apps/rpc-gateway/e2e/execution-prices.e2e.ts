@@ -114,7 +114,9 @@ describe('executions that are charged by time', () => {
   test('a trace that reaches its time limit is charged, so that a retry is not free', async () => {
     const endless = trace({ stateOverrides: endlessCode });
     const { error } = (await ask('c25000', 'debug_traceCall', endless)).answer;
-    expect(error).toMatchObject({ code: -32000, message: expect.stringContaining('execution timeout') });
+    // On a busy machine the pool may end the worker before its trace does.
+    const message = expect.stringMatching(/execution (timeout|aborted \(timeout = 3s\))/);
+    expect(error).toMatchObject({ code: -32000, message });
     expect(await left('c25000')).toBeLessThanOrEqual(plans.c25000 - limitCredits);
     expect((await ask('c25000', 'debug_traceCall', endless)).answer.error).toMatchObject(refused);
   });
