@@ -1,5 +1,6 @@
-import { type BoundedBlockstore, type Claim, withVerification } from '@cairn/blockstore';
+import { type BoundedBlockstore, withVerification } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
+import { inBatches } from '@cairn/embedded-store';
 import type { PackStore } from '@cairn/pack-store';
 import { ownerOf } from '@cairn/pinning';
 import type { Stores } from '@cairn/stores';
@@ -30,7 +31,7 @@ async function blocksOf(stores: Stores): Promise<BlockSource> {
 async function* intactLists(source: BlockSource): AsyncGenerator<readonly CID[]> {
   if (source.maintenance !== undefined) return yield* source.maintenance.liveKeys();
   const isIntact = await intactBlocks(source);
-  for await (const cids of batchesOf(source.keys())) yield cids.filter(isIntact);
+  for await (const cids of inBatches(source.keys(), batchBlocks)) yield cids.filter(isIntact);
 }
 
 /**
@@ -118,22 +119,11 @@ async function write(cids: readonly CID[], source: BlockSource, target: BoundedB
 
 async function copyClaims(owner: number, source: BlockSource, target: BoundedBlockstore): Promise<number> {
   let copied = 0;
-  for await (const claims of batchesOf<Claim>(source.claims(owner)))
+  for await (const claims of inBatches(source.claims(owner), batchBlocks))
     for (const isCounted of [true, false]) {
       const cids = claims.filter((claim) => claim.isCounted === isCounted).map(({ cid }) => cid);
       if (cids.length > 0) await target.claimMany(cids, owner, { isLeftover: !isCounted });
       copied += cids.length;
     }
   return copied;
-}
-
-async function* batchesOf<T>(items: AsyncIterable<T>): AsyncGenerator<readonly T[]> {
-  let batch: T[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length < batchBlocks) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }
