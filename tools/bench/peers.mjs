@@ -46,7 +46,7 @@ try {
     console: await freePort(),
     ipfs: await freePort(),
   };
-  // As many processes as by default, as the peers use all cores. Memory is that of all processes of a service.
+  // The default number of processes, since the peers use all cores. Memory is that of all processes of a service.
   const processes = process.env.CAIRN_PROCESSES ?? String(Math.min(8, availableParallelism()));
   const cairn = await startServices(home, { CAIRN_PROCESSES: processes }, ports);
   started.push(cairn);

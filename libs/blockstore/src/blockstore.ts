@@ -52,11 +52,11 @@ export interface BatchReads {
  * The port to a store of content-addressed blocks.
  *
  * Blocks are keyed by multihash: a CIDv0 and a CIDv1 of the same digest name the same block, and `delete` removes it
- * for both. Adapters need not hash; {@link withVerification} verifies on write and on read.
+ * for both. Adapters need not hash; `withVerification` verifies on write and on read.
  */
 export interface Blockstore {
   /**
-   * Present in a store that verifies each block that it reads, and quarantines corrupt ones. {@link withVerification} does not hash
+   * Present in a store that verifies each block that it reads, and quarantines corrupt ones. `withVerification` does not hash
    * its blocks again.
    */
   readonly verifiesReads?: true;
