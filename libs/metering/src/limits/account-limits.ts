@@ -106,7 +106,10 @@ export class AccountLimits {
 
   async #take(limit: LimitName, lot: TokenLot | undefined, amount: number): Promise<void> {
     const waitMs = await lot?.take(amount);
-    if (waitMs !== undefined) throw this.#refusal(limit, lot?.remaining ?? 0, waitMs);
+    if (waitMs === undefined) return;
+    // The field of a refusal must not be one computed earlier in this millisecond.
+    this.#fieldAt = 0;
+    throw this.#refusal(limit, lot?.remaining ?? 0, waitMs);
   }
 
   /** Charges costs beyond the price of a request, such as gas, when they are known. The counter can end below zero. */
