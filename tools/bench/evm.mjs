@@ -3,17 +3,14 @@
 // contracts have, beside anvil (revm, the interpreter of Rust nodes) and @ethereumjs/evm in one run. Then measures
 // light calls, first calls, and the import of a chain (genesis.json and chain.rlp of a directory; default: the sample
 // network).
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { best } from './evm/best.mjs';
+import { engineOverHttp, startEngine } from './evm/engines.mjs';
 import { benchFirstCalls } from './evm/first-calls.mjs';
 import { benchLightCalls } from './evm/light-calls.mjs';
-import { address, callOf, compiled, workloads } from './evm/workloads.mjs';
+import { address, compiled, workloads } from './evm/workloads.mjs';
 import { compareImports } from './import.mjs';
-import { ask, startAnvil } from './lib/anvil.mjs';
+import { startAnvil } from './lib/anvil.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -27,33 +24,10 @@ const { values } = parseArgs({
 /** Every engine runs each loop once per round, so that changes in the load of the machine affect all engines. */
 const rounds = 3;
 
-/** Starts an engine in its own process. */
-function startEngine(name) {
-  const child = fork(fileURLToPath(new URL('evm/run-engine.mjs', import.meta.url)), [name]);
-  const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`The engine ${name} ended: ${code}.`)));
-  failed.catch(() => {});
-  return {
-    async run(workload) {
-      const answer = once(child, 'message');
-      child.send(workload);
-      return (await Promise.race([answer, failed]))[0];
-    },
-    stop: () => child.disconnect(),
-  };
-}
-
-/** The Rust node, over HTTP. The time of a minimal request is subtracted. */
+/** The Rust node, over HTTP. */
 async function startPeer() {
   const { url, stop } = await startAnvil({ code: { [address]: compiled.code }, transactions: 0 });
-  const call = (name, count) => ask(url, 'eth_call', [{ ...callOf(name, count), gas: '0x5f5e100' }, 'latest']);
-  return {
-    async run(workload) {
-      const idle = await best(10, () => call('hashes', 0));
-      const { ms, result } = await best(Number(values.runs), () => call(workload));
-      return { ms: Math.max(0.01, ms - idle.ms), output: result };
-    },
-    stop,
-  };
+  return { ...engineOverHttp(url, Number(values.runs)), stop };
 }
 
 const engines = {};

@@ -11,8 +11,11 @@ import { parseArgs } from 'node:util';
 import { freePort } from '../peers/free-port.mjs';
 import { startGeth } from '../peers/geth.mjs';
 import { startKubo } from '../peers/kubo.mjs';
+import { startEngine } from './evm/engines.mjs';
+import { address, compiled } from './evm/workloads.mjs';
 import { startAnvil } from './lib/anvil.mjs';
 import { servicePid, startServices } from './lib/services.mjs';
+import { engineRows } from './peers/engine-rows.mjs';
 import { memoryRows } from './peers/memory.mjs';
 import { middle, ratioOf, textOf, writeReport } from './peers/report.mjs';
 import { checkRpc, measureRpc, readChain, rpcRows } from './peers/rpc-rows.mjs';
@@ -53,7 +56,10 @@ try {
   const gatewayUrl = `${cairn.gateway}/v3/${cairn.key}`;
   const chain = await readChain(gatewayUrl);
   const geth = await startGeth({ genesis: network('genesis.json'), blocks: network('chain.rlp') });
-  const anvil = await startAnvil({ code: chain.code, transactions: chain.transactions });
+  const anvil = await startAnvil({
+    code: { ...chain.code, [address]: compiled.code },
+    transactions: chain.transactions,
+  });
   const kubo = await startKubo();
   const peers = {
     geth: geth && { url: geth.url, blockHash: chain.blockHash },
@@ -66,6 +72,9 @@ try {
     if (peer === undefined) console.log(`${name} is skipped: node tools/peers/install.mjs builds it.`);
 
   const gateway = { url: gatewayUrl, blockHash: chain.blockHash };
+  // Runs like a worker of the gateway, without HTTP.
+  const engine = { engine: startEngine('compiled') };
+  started.push(engine.engine);
   const storage = { url: cairn.storage, authorization: cairn.authorization };
   const measured = [
     ...rpcRows(chain).map((row) => ({
@@ -73,6 +82,11 @@ try {
       ours: gateway,
       check: () => checkRpc(row, gateway, peers[row.peer]),
       measure: (server) => measureRpc(row, server, { seconds }),
+    })),
+    ...engineRows().map((row) => ({
+      ...row,
+      ours: engine,
+      check: () => row.check(engine, peers[row.peer]),
     })),
     ...storageRows(Number(values.mib)).map((row) => ({
       peer: 'Kubo',
