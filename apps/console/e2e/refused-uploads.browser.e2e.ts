@@ -181,6 +181,8 @@ describeInBrowser(
       await visit.stage.auth.attachCard('unlucky', { brand: 'visa', last4: '4242' });
       await visit.page.reload();
       await visit.go('Files');
+      // The form of a page that still reads the card is replaced with its uploads.
+      await visit.page.getByRole('button', { name: 'Choose files' }).waitFor();
     });
 
     test.each(Object.keys(answers).map(Number) as (keyof typeof answers)[])(

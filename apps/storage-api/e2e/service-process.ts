@@ -62,6 +62,13 @@ export class ServiceProcess {
     }
   }
 
+  /** Metrics of the process. It was started with `STORAGE_API_ADMIN_PORT: '0'`. */
+  async metrics(): Promise<string> {
+    const adminPort = /"adminPort":(\d+)/.exec(this.#log)?.[1];
+    if (adminPort === undefined) throw new Error(`the log names no adminPort: ${this.#log}`);
+    return await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  }
+
   get isRunning(): boolean {
     return this.#child?.exitCode === null && this.#child.signalCode === null;
   }

@@ -158,6 +158,16 @@ export class Service {
     }
   }
 
+  /** Successful requests of a command in the metrics of all processes. */
+  async requestsOf(command: string): Promise<number> {
+    const pattern = new RegExp(
+      `^cairn_requests_total\\{[^}]*operation="${command}"[^}]*outcome="ok"[^}]*\\} (\\d+)`,
+      'm',
+    );
+    const texts = await Promise.all(this.processes.map((each) => each.metrics()));
+    return texts.reduce((sum, text) => sum + Number(pattern.exec(text)?.[1] ?? 0), 0);
+  }
+
   async remove(): Promise<void> {
     await this.stop('SIGKILL');
     await this.#balancer?.stop();
