@@ -1,5 +1,6 @@
 import { ActionIcon, Menu, Text, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { IconExternalLink, IconHelpCircle, IconLogout, IconMoon, IconSun, IconUserCircle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { api, type Me } from '../api.ts';
 import { useChange } from '../use-api.ts';
@@ -23,6 +24,20 @@ export function SchemeSwitch() {
   );
 }
 
+/** Menu behind an icon of the header. */
+function HeaderMenu({ label, icon, children }: { label: string; icon: ReactNode; children: ReactNode }) {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={label}>
+          {icon}
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>{children}</Menu.Dropdown>
+    </Menu>
+  );
+}
+
 /** Links to the documents that the services serve about themselves. */
 export function HelpMenu({ me: { services } }: { me: Me }) {
   const documents = [
@@ -31,32 +46,25 @@ export function HelpMenu({ me: { services } }: { me: Me }) {
     { title: 'API of this console', href: '/openapi.json' },
   ];
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Help">
-          <IconHelpCircle size={18} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>Documents</Menu.Label>
-        {documents.map(({ title, href }) => (
-          <Menu.Item
-            key={title}
-            component="a"
-            href={href}
-            target="_blank"
-            rel="noreferrer"
-            rightSection={<IconExternalLink size={14} aria-hidden />}
-          >
-            {title}
-          </Menu.Item>
-        ))}
-        <Menu.Label>Service</Menu.Label>
-        <Menu.Item component={Link} href="/status">
-          State of the services
+    <HeaderMenu label="Help" icon={<IconHelpCircle size={18} />}>
+      <Menu.Label>Documents</Menu.Label>
+      {documents.map(({ title, href }) => (
+        <Menu.Item
+          key={title}
+          component="a"
+          href={href}
+          target="_blank"
+          rel="noreferrer"
+          rightSection={<IconExternalLink size={14} aria-hidden />}
+        >
+          {title}
         </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      ))}
+      <Menu.Label>Service</Menu.Label>
+      <Menu.Item component={Link} href="/status">
+        State of the services
+      </Menu.Item>
+    </HeaderMenu>
   );
 }
 
@@ -67,27 +75,20 @@ export function AccountMenu({ me }: { me: Me }) {
     location.assign('/sign-in');
   });
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Account">
-          <IconUserCircle size={18} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          <Text size="sm" c="var(--mantine-color-text)">
-            {me.member.email}
-          </Text>
-          {me.account.name}
-        </Menu.Label>
-        <Menu.Item component={Link} href="/security">
-          Password and sessions
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => signOut.mutate(undefined)}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <HeaderMenu label="Account" icon={<IconUserCircle size={18} />}>
+      <Menu.Label>
+        <Text size="sm" c="var(--mantine-color-text)">
+          {me.member.email}
+        </Text>
+        {me.account.name}
+      </Menu.Label>
+      <Menu.Item component={Link} href="/security">
+        Password and sessions
+      </Menu.Item>
+      <Menu.Divider />
+      <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => signOut.mutate(undefined)}>
+        Sign out
+      </Menu.Item>
+    </HeaderMenu>
   );
 }
