@@ -31,6 +31,17 @@ const stat = async (as = 'ann') => {
 };
 const collect = async (as = 'ann') =>
   (await lines('repo/gc', as)).map(({ Key }) => (Key as Record<'/', string>)['/']).sort();
+/**
+ * Collects until this many blocks are removed. In the distributed form a released hold counts for other processes for a moment
+ * longer, so that a collection keeps the blocks until then.
+ */
+async function collectAll(count: number, as = 'ann'): Promise<void> {
+  const removed: string[] = [];
+  await service.eventually(async () => {
+    removed.push(...(await collect(as)));
+    expect(removed).toHaveLength(count);
+  });
+}
 const linksOf = async (cid: string) =>
   (await lines(`refs?arg=${cid}&recursive=true&unique=true`)).map(({ Ref }) => String(Ref));
 
@@ -97,7 +108,7 @@ describe('block/rm', () => {
     expect((await service.post(`cat?arg=${hash}`, { as: 'bob' })).status).toBe(200);
     await service.post(`pin/rm?arg=${hash}`, { as: 'bob' });
     expect(await collect('bob')).toEqual([]);
-    expect((await collect()).length).toBe(4);
+    await collectAll(4);
     expect(await has(String(leaf))).toBe(false);
   });
 });
@@ -120,7 +131,7 @@ describe('unpinned blocks', () => {
     // A pin replaces the claims below it.
     expect((await service.post(`pin/add?arg=${first.Key}`)).status).toBe(200);
     expect(await stat()).toEqual({ RepoSize: 1.5 * MiB, NumObjects: 2 });
-    expect(await collect()).toHaveLength(1);
+    await collectAll(1);
     expect(await stat()).toEqual({ RepoSize: MiB, NumObjects: 1 });
     await service.post(`pin/rm?arg=${first.Key}`);
     expect(await stat()).toEqual({ RepoSize: 0, NumObjects: 0 });
@@ -154,15 +165,19 @@ describe('unpinned blocks', () => {
     expect(Number((await stat()).RepoSize) - before).toBeLessThan(1000);
     expect(await collect()).toEqual([]);
     await service.post('files/rm?arg=/copy');
-    expect((await collect()).length).toBeGreaterThan(6);
+    await service.eventually(async () => expect((await collect()).length).toBeGreaterThan(6));
   });
 });
 
 test('repo/gc with concurrent callers reports each key to all that wait for it', async () => {
   await service.start(nowait);
   const keys = await Promise.all(Array.from({ length: 20 }, (_, n) => put(`block ${n}`)));
-  const runs = await Promise.all(Array.from({ length: 10 }, () => collect()));
-  expect(new Set(runs.flat())).toEqual(new Set(keys.map(({ Key }) => Key)));
+  const removed = new Set<string>();
+  await service.eventually(async () => {
+    const runs = await Promise.all(Array.from({ length: 10 }, () => collect()));
+    for (const key of runs.flat()) removed.add(key);
+    expect(removed).toEqual(new Set(keys.map(({ Key }) => Key)));
+  });
   expect(await collect()).toEqual([]);
   expect(await collect('bob')).toEqual([]);
 });
