@@ -68,10 +68,13 @@ if (isRepeated && build.code === 0 && failed.length > 0) {
 const counts = countTests([...outputByTask(output.join('\n')).values()].join('\n'));
 const { passed, skipped } = counts;
 const repeatedTests = output.join('').split('LOGGING RETRY ERRORS').length - 1;
-if (isBroken)
-  console.error('\nA target failed; its output is above, and `npx nx run <project>:<target>` runs it alone.');
 if (repeatedTests > 0)
   console.log(`\n${repeatedTests} tests ran a second time; search above for LOGGING RETRY ERRORS.`);
+const broken = failed.filter((task) => !passedLater.includes(task));
+if (isBroken)
+  console.log(
+    `\nFailed: ${broken.join(', ') || 'nx itself'}. The output is above; \`npx nx run <task>\` runs one task alone.`,
+  );
 if (passedLater.length > 0) console.log(`\nPassed at the second attempt only: ${passedLater.join(', ')}`);
 console.log(`\n${passed} passed, ${isBroken ? Math.max(1, counts.failed) : 0} failed, ${skipped} skipped`);
 const isEmpty = passed === 0 && values.affected === undefined;
