@@ -53,7 +53,7 @@ export interface PeerOptions {
   readonly allowsPrivate?: boolean;
   /** Keeps the filters of `swarm/filters`. Default: until the end of the process. */
   readonly filters?: FilterStore;
-  /** Key of a private network. */
+  /** The 32 bytes of the key of a private network. */
   readonly swarmKey?: Uint8Array | undefined;
   readonly connectionsMax?: number;
   /** Connections that stay when the maximum is reached. Default: three quarters of the maximum. */

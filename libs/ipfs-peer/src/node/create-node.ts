@@ -27,6 +27,7 @@ export interface NodeOptions {
   readonly rules: AddressRules;
   readonly bandwidth: BandwidthMeter;
   readonly allowsPrivate: boolean;
+  /** The 32 bytes of the key of a private network. */
   readonly swarmKey?: Uint8Array | undefined;
   readonly connectionsMax?: number;
   readonly datastore?: Datastore;
@@ -52,7 +53,7 @@ export async function createNode(options: NodeOptions): Promise<Node> {
   const { yamux } = await import('@libp2p/yamux');
   const { identify, identifyPush } = await import('@libp2p/identify');
   const { ping } = await import('@libp2p/ping');
-  const { preSharedKey } = await import('@libp2p/pnet');
+  const { privateNetwork } = await import('./private-network.ts');
   const dhts = await dhtServices(options);
   const { privateKey, listen, announce = [], rules, swarmKey, agentVersion } = options;
   const node = await createLibp2p({
@@ -79,7 +80,7 @@ export async function createNode(options: NodeOptions): Promise<Node> {
     transports: [corkTransport(tcp()), webSockets()],
     connectionEncrypters: [noise()],
     streamMuxers: [coalescingMuxer(yamux({ ...muxerOptions, maxEarlyStreams: limits.earlyStreamsMax }))],
-    ...(swarmKey !== undefined && { connectionProtector: preSharedKey({ psk: swarmKey }) }),
+    ...(swarmKey !== undefined && { connectionProtector: privateNetwork(swarmKey) }),
     services: {
       identify: identify({ maxInboundStreams: limits.identifyStreamsMax }),
       identifyPush: identifyPush({ maxInboundStreams: limits.identifyStreamsMax }),
