@@ -96,6 +96,20 @@ describe('accounts, cards and keys', () => {
   });
 });
 
+test('limits of a plan are set, and removed with none', async () => {
+  await cairn.run('account', 'create', 'planned');
+  const set = (...options: readonly string[]) => cairn.json<Record<string, unknown>>('plan', 'set', 'wide', ...options);
+  const limits = ['--stored-bytes', '10MiB', '--burst', '5', '--methods', 'eth_call'];
+  expect(await set('--title', 'none', ...limits)).toEqual({
+    name: 'wide',
+    title: 'none',
+    storedBytes: 10 * 1024 * 1024,
+    burst: 5,
+    methods: ['eth_call'],
+  });
+  expect(await set('--stored-bytes', 'none', '--methods', 'none')).toEqual({ name: 'wide', title: 'none', burst: 5 });
+});
+
 describe('errors with --json', () => {
   test.each([
     [['account', 'show', 'unknown'], 4, 'ACCOUNT_NOT_FOUND'],

@@ -9,10 +9,13 @@ import { topCommand } from '../top-commands.ts';
 
 type NumericLimit = (typeof numericLimits)[number];
 
-/** Parsed options of `plan set`: a number, or `null` for no limit. */
-type SetOptions = Partial<Record<NumericLimit, number | null>> & {
+/** Value of an option that removes a limit. The library replaces `null` of a parser by an empty text. */
+const none = 'none';
+
+/** Parsed options of `plan set`. */
+type SetOptions = Partial<Record<NumericLimit, number | typeof none>> & {
   readonly title?: string;
-  readonly methods?: readonly string[] | null;
+  readonly methods?: readonly string[] | typeof none;
   readonly json?: boolean;
 };
 
@@ -66,10 +69,13 @@ export function addPlanCommands(program: Command, accounts: Command): void {
       read as (text: string) => number,
     );
   }
-  set.action((name: string, { json, ...given }: SetOptions) =>
+  set.action((name: string, { json, title, ...limits }: SetOptions) =>
     withPlans(async (store) => {
       const before = (await store.plans()).find((plan) => plan.name === name);
-      const plan = parsePlan({ ...before, name, ...given });
+      const given = Object.fromEntries(
+        Object.entries(limits).map(([limit, value]) => [limit, value === none ? undefined : value]),
+      );
+      const plan = parsePlan({ ...before, name, ...(title !== undefined && { title }), ...given });
       await store.put(plan);
       print(plan, { json }, [describe(plan)]);
     }),
@@ -129,22 +135,22 @@ function describe(plan: Plan): string {
 /** Prints a limit with its unit, such as `5.0 GiB/day`. */
 function limitText(plan: Plan, limit: NumericLimit): string {
   const value = plan[limit];
-  if (value === undefined) return 'none';
+  if (value === undefined) return none;
   return `${sizes.has(limit) ? byteText(value) : countText(value)}${periods[limit] ?? ''}`;
 }
 
-function countOrNone(text: string): number | null {
-  if (text === 'none') return null;
+function countOrNone(text: string): number | typeof none {
+  if (text === none) return none;
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Expected a whole number, or none.');
 }
 
-function sizeOrNone(text: string): number | null {
-  return parseBytes(text) ?? null;
+function sizeOrNone(text: string): number | typeof none {
+  return parseBytes(text) ?? none;
 }
 
-function methodList(text: string): readonly string[] | null {
-  return text === 'none' ? null : text.split(',').map((entry) => entry.trim());
+function methodList(text: string): readonly string[] | typeof none {
+  return text === none ? none : text.split(',').map((entry) => entry.trim());
 }
 
 function kebab(name: string): string {
