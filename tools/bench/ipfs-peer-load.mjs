@@ -70,13 +70,15 @@ async function startRequesters() {
 
 function answer(child, field) {
   return new Promise((resolve, reject) => {
+    const onExit = (code) => reject(new Error(`Requesters ended with code ${code}.`));
     const onMessage = (message) => {
       if (!(field in message)) return;
       child.off('message', onMessage);
+      child.off('exit', onExit);
       resolve(message[field]);
     };
     child.on('message', onMessage);
-    child.once('exit', (code) => reject(new Error(`Requesters ended with code ${code}.`)));
+    child.once('exit', onExit);
   });
 }
 
