@@ -113,10 +113,12 @@ export function file(bytes: number): FormData {
   return form;
 }
 
-const patienceMs = 60_000;
-
-/** Reads a state until the condition holds, and returns the last one read. The time limit only ends a failing test. */
-export async function readUntil<T>(read: () => Promise<T>, isReached: (state: T) => boolean): Promise<T> {
+/** Reads a state until the condition holds, at most for a time, and returns the last one read. */
+export async function readUntil<T>(
+  read: () => Promise<T>,
+  isReached: (state: T) => boolean,
+  patienceMs = 60_000,
+): Promise<T> {
   const deadline = performance.now() + patienceMs;
   let state = await read();
   while (!isReached(state) && performance.now() < deadline) {

@@ -224,6 +224,7 @@ describe('limits', () => {
     const released = await readUntil(
       () => rpc(gateways[0], key, request()),
       ({ status }) => status === 200,
+      15_000,
     );
     expect(released.status).toBe(200);
   });

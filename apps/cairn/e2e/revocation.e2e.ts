@@ -29,6 +29,6 @@ describe('revocation', () => {
     expect(new Set(await statuses())).toEqual(new Set([200]));
     await change(key);
     const expected = [...gateways.map(() => rpcStatus), ...storages.map(() => storageStatus)];
-    expect(await readUntil(statuses, (read) => String(read) === String(expected))).toEqual(expected);
+    expect(await readUntil(statuses, (read) => String(read) === String(expected), 15_000)).toEqual(expected);
   });
 });
