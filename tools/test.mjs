@@ -70,7 +70,7 @@ const { passed, skipped } = counts;
 const repeatedTests = output.join('').split('LOGGING RETRY ERRORS').length - 1;
 if (repeatedTests > 0)
   console.log(`\n${repeatedTests} tests ran a second time; search above for LOGGING RETRY ERRORS.`);
-const broken = failed.filter((task) => !passedLater.includes(task));
+const broken = [...build.failed, ...failed].filter((task) => !passedLater.includes(task));
 if (isBroken)
   console.log(
     `\nFailed: ${broken.join(', ') || 'nx itself'}. The output is above; \`npx nx run <task>\` runs one task alone.`,
