@@ -66,7 +66,7 @@ export function addPlanCommands(program: Command, accounts: Command): void {
     set.option(
       `--${kebab(limit)} <${kind}>`,
       `${words(limit)}${sizes.has(limit) ? ', such as 250GiB' : ''}; none for no limit`,
-      read as (text: string) => number,
+      read as (text: string) => number | typeof none,
     );
   }
   set.action((name: string, { json, title, ...limits }: SetOptions) =>
