@@ -26,6 +26,8 @@ export type LmdbTable = LmdbDatabase<Buffer, Uint8Array>;
 /** Reads and writes of one LMDB database. Does not check state and arguments; {@link Database} does. */
 export interface Records {
   get(key: Uint8Array): Uint8Array | undefined;
+  /** Like `get`, but does not prove that an absent key was never written. */
+  peek(key: Uint8Array): Uint8Array | undefined;
   /** Copies a value into a buffer, as far as it fits, and returns the length of the value. */
   copyTo(key: Uint8Array, into: Uint8Array): number | undefined;
   has(key: Uint8Array): boolean;
@@ -46,6 +48,10 @@ export class PlainRecords implements Records {
 
   get(key: Uint8Array): Uint8Array | undefined {
     return this.#table.getBinary(key);
+  }
+
+  peek(key: Uint8Array): Uint8Array | undefined {
+    return this.get(key);
   }
 
   copyTo(key: Uint8Array, into: Uint8Array): number | undefined {

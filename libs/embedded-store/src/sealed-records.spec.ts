@@ -115,6 +115,39 @@ describe('sealed records', () => {
     expect(() => [...database.keys({ reverse: true })]).toThrow(error);
   });
 
+  test('a key that is absent at several lookups is found after it was written, and absent after its removal', async () => {
+    const database = (await open()).database('things');
+    const environment = opened[0] as Environment;
+    await environment.transaction(() => {
+      for (const name of ['a', 'c', 'e']) database.put(bytes(name), bytes(name));
+    });
+    for (const name of ['0', 'b', 'd', 'f']) {
+      for (let round = 0; round < 4; round++) expect(database.get(bytes(name))).toBeUndefined();
+      await environment.transaction(() => {
+        expect(database.get(bytes(name))).toBeUndefined();
+        database.put(bytes(name), bytes('new'));
+      });
+      expect(text(database.get(bytes(name)) ?? bytes(''))).toBe('new');
+      expect([...database.keys()].map(text)).toContain(name);
+      await environment.transaction(() => void database.remove(bytes(name)));
+      for (let round = 0; round < 4; round++) expect(database.get(bytes(name))).toBeUndefined();
+    }
+    expect([...database.keys()].map(text)).toEqual(['a', 'c', 'e']);
+  });
+
+  test.each(['aaaaaaa', 'ccccccc'])(
+    'an absent key reads as damage after its neighbour %s has changed',
+    async (name) => {
+      await fill(['aaaaaaa', 'ccccccc']);
+      const environment = await open();
+      const database = environment.database('things');
+      for (let round = 0; round < 4; round++) expect(database.get(bytes('bbbbbbb'))).toBeUndefined();
+      damage(bytes(name), bytes(name.replaceAll(/./g, 'x')));
+      environment.refresh();
+      expect(() => database.get(bytes('bbbbbbb'))).toThrow(corrupt(/ /));
+    },
+  );
+
   test('a changed key reads neither as absent nor as another key', async () => {
     await fill(['alpha', 'beta', 'gamma']);
     damage(bytes('betavalue'), bytes('bftavalue'));
