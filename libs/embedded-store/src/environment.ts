@@ -4,6 +4,7 @@ import { Database } from './database.ts';
 import { ensureFormat, rootName } from './ensure-format.ts';
 import { StoreError, storeErrorFrom } from './errors.ts';
 import { markStore } from './file-watch.ts';
+import { GroupedTransactions } from './grouped-transactions.ts';
 import { listHead } from './list-head.ts';
 import { databaseNames } from './pages/database-names.ts';
 import { verifyPages } from './pages/verify-pages.ts';
@@ -39,13 +40,20 @@ export class Environment {
   readonly #isReadOnly: boolean;
   readonly #format: StoreFormat;
   readonly #databases = new Map<string, Database>();
+  readonly #groups: GroupedTransactions;
   #isClosed = false;
+  /** Number of puts and removals. */
+  #writes = 0;
 
   private constructor(shared: SharedRoot, { directory, format, readOnly = false }: EnvironmentOptions) {
     this.directory = directory;
     this.#shared = shared;
     this.#isReadOnly = readOnly;
     this.#format = format;
+    this.#groups = new GroupedTransactions({
+      transaction: (action) => this.transaction(action),
+      writes: () => this.#writes,
+    });
   }
 
   /** @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
@@ -130,6 +138,15 @@ export class Environment {
   async transaction<T>(action: () => T): Promise<T> {
     this.#assertCanWrite();
     return await this.#run(() => this.#shared.root.childTransaction(() => this.#writing(action)));
+  }
+
+  /**
+   * Like {@link transaction}, but cheaper for small ones: those that arrive during one commit share the next. The action may run
+   * twice, so it must have no effect outside of the transaction.
+   */
+  async grouped<T>(action: () => T): Promise<T> {
+    this.#assertCanWrite();
+    return await this.#groups.run(action);
   }
 
   /**
@@ -258,6 +275,7 @@ export class Environment {
   }
 
   #assertWriting(): void {
+    this.#writes++;
     if (this.#shared.isWriting) return;
     throw new StoreError('STORE_WRITE_FAILED', 'A write was made outside of a transaction.', {
       hint: 'Call put and remove inside Environment.transaction or Environment.batch.',

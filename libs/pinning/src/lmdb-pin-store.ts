@@ -59,15 +59,13 @@ class LmdbPinStore implements PinStore {
   }
 
   async put(account: string, pins: readonly Pin[], quota: Quota = {}): Promise<void> {
-    await this.#environment.transaction(() => {
-      this.#tables.put(account, pins, quota);
-    });
+    await this.#environment.grouped(() => this.#tables.put(account, pins, quota));
   }
 
   async putKnownRoot(account: string, pin: Omit<Pin, 'size'>, quota: Quota = {}): Promise<Pin | undefined> {
     // Most pins are of new content. A lookup before the transaction saves the transaction.
     if (this.#tables.roots.get(rootKey(pin.mode, pin.cid)) === undefined) return undefined;
-    return await this.#environment.transaction(() => {
+    return await this.#environment.grouped(() => {
       const root = this.#tables.root(pin.mode, pin.cid);
       if (root === undefined) return undefined;
       const known: Pin = { ...pin, size: root.size };
@@ -77,11 +75,15 @@ class LmdbPinStore implements PinStore {
   }
 
   async remove(account: string, cids: readonly CID[]): Promise<void> {
-    await this.#environment.transaction(() => this.#tables.remove(account, cids));
+    await this.#environment.grouped(() => this.#tables.remove(account, cids));
   }
 
   async get(account: string, cid: CID): Promise<Pin | undefined> {
     return this.#tables.get(account, cid);
+  }
+
+  async peek(account: string, cid: CID): Promise<Pin | undefined> {
+    return this.#tables.peek(account, cid);
   }
 
   async *list(account: string): AsyncGenerator<Pin> {
