@@ -33,6 +33,7 @@ import { PeerIdentity } from './api-v0/node/peer-identity.ts';
 import { NetworkPermits } from './api-v0/peer/network-permits.ts';
 import { SmallCat } from './api-v0/read/small-cat.ts';
 import { RetainedRoots } from './api-v0/retained-roots.ts';
+import { SmallRequests } from './api-v0/small-requests.ts';
 import { StorageState } from './api-v0/storage-state.ts';
 import { Uploads } from './api-v0/uploads.ts';
 import { withDenials } from './api-v0/with-denials.ts';
@@ -117,6 +118,7 @@ export class AppModule {
         PeerIdentity,
         StoreMaintenance,
         ApiKeyGuard,
+        SmallRequests,
         SmallCat,
         SmallAdd,
         MeteringInterceptor,

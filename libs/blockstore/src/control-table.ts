@@ -24,6 +24,8 @@ export interface BlockSums {
 /** Sums, cycle and the boundary of shared blocks of the LMDB store. Methods that write run inside a transaction. */
 export class ControlTable {
   readonly #table: Database;
+  /** The cycle that was read last, as stored and parsed: it changes rarely, and each write reads it several times. */
+  #lastCycle: { readonly stored: Uint8Array; readonly cycle: Cycle } | undefined;
 
   constructor(table: Database) {
     this.#table = table;
@@ -45,7 +47,10 @@ export class ControlTable {
 
   cycle(): Cycle {
     const found = this.#table.get(cycleKey);
-    return found ? (JSON.parse(Buffer.from(found).toString()) as Cycle) : { number: 0, keepFrom: 0 };
+    if (found === undefined) return { number: 0, keepFrom: 0 };
+    if (this.#lastCycle === undefined || Buffer.compare(found, this.#lastCycle.stored) !== 0)
+      this.#lastCycle = { stored: found, cycle: JSON.parse(Buffer.from(found).toString()) as Cycle };
+    return this.#lastCycle.cycle;
   }
 
   /**

@@ -38,8 +38,10 @@ export function encodeRecord(record: IndexRecord): Uint8Array {
 
 /** Decodes a record. Version 0.1 wrote 12 bytes, id and length; the other fields of such a record are 0. */
 export function decodeRecord(bytes: Uint8Array): IndexRecord {
-  const record = Buffer.alloc(recordBytes);
-  record.set(bytes.subarray(0, recordBytes));
+  const record =
+    bytes.length >= recordBytes
+      ? Buffer.from(bytes.buffer, bytes.byteOffset, recordBytes)
+      : Buffer.concat([bytes], recordBytes);
   const flagged = record.readUInt8(28);
   return {
     id: record.subarray(0, 8),

@@ -180,11 +180,15 @@ class LmdbStore implements BoundedBlockstore, BatchReads {
 
   async touchMany(cids: readonly CID[], { owner = 0 }: PutOptions = {}): Promise<CID[]> {
     const cycle = this.#tables.control.cycle().number;
-    const stale = cids.filter((cid) => {
+    const stale: CID[] = [];
+    const unknown: CID[] = [];
+    for (const cid of cids) {
       const record = this.#tables.record(cid.multihash.bytes);
-      return record !== undefined && !this.#tables.isFresh(record, cycle, owner);
-    });
-    if (stale.length > 0) await this.#environment.transaction(() => this.#tables.touch(stale, owner));
+      if (record === undefined || record.isQuarantined) unknown.push(cid);
+      if (record !== undefined && !this.#tables.isFresh(record, cycle, owner)) stale.push(cid);
+    }
+    if (stale.length === 0) return unknown.filter((cid) => this.#lengthOf(cid) === undefined);
+    await this.#environment.transaction(() => this.#tables.touch(stale, owner));
     // Looked up after the touch: a block that is stored now is safe from the sweep.
     return cids.filter((cid) => this.#lengthOf(cid) === undefined);
   }

@@ -1,25 +1,21 @@
-import { type Block, BlockNotFoundError, type Blockstore, type ClaimOptions, type Hold } from '@cairn/blockstore';
+// `pinBlock` is a hot path of small adds: tools/bench/peers.mjs, row `add 4 KiB`. `putMany` and `pinMany` are the plain version;
+// pin-block.spec.ts compares both.
+import { type Block, BlockNotFoundError, type ClaimOptions, type Hold } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import { ClaimSet, digestPart } from './claim-set.ts';
-import { PinModeError, QuotaExceededError } from './errors.ts';
+import { PinModeError } from './errors.ts';
 import { ownerOf } from './owner.ts';
-import { partitionDags } from './partition-dags.ts';
+import { type PartitionedDags, partitionDags } from './partition-dags.ts';
 import type { Pin, PinConditions } from './pin-store.ts';
-import { replacementPin } from './replacement-pin.ts';
+import { replacementPin, singleBlockPins } from './replacement-pin.ts';
 import { claimLeftovers, unclaimDags } from './session-claims.ts';
-import { blockKey, cidOfBlockKey, type DagSize, isStored, type WalkOptions, walkDag } from './walk-dag.ts';
-import { type QuotaContext, type QuotaRoom, WriteQuota } from './write-quota.ts';
+import { touchDag } from './touch-dag.ts';
+import { blockKey, cidOfBlockKey, type DagSize, isStored, type WalkOptions } from './walk-dag.ts';
+import { type QuotaRoom, WriteQuota } from './write-quota.ts';
 import type { PinManyOptions, PinOptions, WritableBlocks, WriteOptions, WriteSession } from './write-session.ts';
-import { type NameCount, WrittenBlocks } from './written-blocks.ts';
-
-/** State that all write sessions of one {@link Pinning} share. */
-export interface WriteSessionContext extends QuotaContext {
-  readonly blocks: Blockstore;
-  readonly names: NameCount;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-}
+import type { WriteSessionContext } from './write-session-context.ts';
+import { WrittenBlocks } from './written-blocks.ts';
 
 /** Result of a walk of a session. */
 interface WalkResult extends DagSize {
@@ -125,14 +121,14 @@ export class AccountWriteSession implements WriteSession {
   }
 
   async #pin(cid: CID, { mode = 'recursive', name, addedAs, isRequested, onProgress }: PinOptions): Promise<Pin> {
-    const { pins, collectable, now } = this.#context;
+    const { pins, now } = this.#context;
     const before = await pins.get(this.#account, cid);
     if (before?.mode === 'recursive' && mode === 'direct') throw new PinModeError(cid.toString(), before.mode);
     await this.#sync();
     const createdAt = now();
     const wanted = replacementPin(before, { cid, mode, name, addedAs, isRequested, createdAt });
     // Only a walk finds the written and claimed blocks of the DAG. Without any, a known root needs no walk.
-    if (this.#unpinned.size === 0 && (await collectable.claimsAmong([cid], this.#owner)).length === 0) {
+    if (this.#unpinned.size === 0 && (await this.#claimsAmong([cid])).size === 0) {
       const known = await pins.putKnownRoot(this.#account, wanted, await this.#quota.forPin(new ClaimSet()));
       if (known) {
         this.#hasCommitted = true;
@@ -140,10 +136,10 @@ export class AccountWriteSession implements WriteSession {
       }
     }
     const room = before?.mode === mode ? undefined : await this.#quota.room(before?.size.bytes ?? 0);
-    const { written, claims, ...size } =
-      mode === 'recursive'
-        ? await this.#walk(cid, { ...(onProgress && { onProgress }) }, room)
-        : await this.#touchBlock(cid);
+    const progress = onProgress && { onProgress };
+    const { written, claims, ...size } = await (mode === 'recursive'
+      ? this.#walk(cid, { ...progress }, room)
+      : this.#touchBlock(cid));
     const pin = { ...wanted, size };
     await this.#sync();
     await pins.put(this.#account, [pin], await this.#conditions(claims));
@@ -160,33 +156,36 @@ export class AccountWriteSession implements WriteSession {
     return { ...quota, fence: this.#hold.fence };
   }
 
-  async #pinMany(cids: readonly CID[], { name, addedAs }: PinManyOptions): Promise<void> {
-    const { pins, blocks, collectable, now } = this.#context;
+  async #pinMany(cids: readonly CID[], options: PinManyOptions): Promise<void> {
     await this.#sync();
-    const dags = await partitionDags(blocks, cids, this.#options.signal);
-    const wanted = (cid: CID) => ({ cid, name, addedAs: addedAs?.get(cid.toString()) });
-    if (dags.singleBlock.length > 0) {
-      const singles = dags.singleBlock.map(({ cid }) => cid);
-      const claims = new ClaimSet();
-      claims.add(await collectable.claimsAmong(singles, this.#owner));
-      const [missing] = await this.#touchMany(singles);
-      if (missing) throw new BlockNotFoundError(missing.toString());
-      const created: Pin[] = [];
-      for (const { cid, bytes } of dags.singleBlock) {
-        const before = await pins.get(this.#account, cid);
-        created.push({
-          ...replacementPin(before, { ...wanted(cid), mode: 'recursive', createdAt: now() }),
-          size: { blocks: 1, bytes },
-        });
-      }
-      await this.#sync();
-      await pins.put(this.#account, created, await this.#conditions(claims));
-      this.#hasCommitted = true;
-      const written = singles.map(blockKey).filter((key) => this.#unpinned.has(key));
-      this.#releaseWritten(written, claims.uncountedBytes);
-      await unclaimDags(this.#context, this.#owner, claims, singles);
-    }
-    for (const cid of dags.multiBlock) await this.#pin(cid, wanted(cid));
+    const { singleBlock, multiBlock } = await partitionDags(this.#context.blocks, cids, this.#options.signal);
+    if (singleBlock.length > 0) await this.#pinSingles(singleBlock, options);
+    for (const cid of multiBlock)
+      await this.#pin(cid, { name: options.name, addedAs: options.addedAs?.get(cid.toString()) });
+  }
+
+  pinBlock(block: Block, options: PinManyOptions = {}): Promise<void> {
+    return this.#orHoldLost(this.#pinBlock(block, options));
+  }
+
+  async #pinBlock(block: Block, options: PinManyOptions): Promise<void> {
+    await this.#putMany([block]);
+    await this.#sync();
+    await this.#pinSingles([{ cid: block.cid, bytes: block.bytes.length }], options);
+  }
+
+  async #pinSingles(dags: PartitionedDags['singleBlock'], options: PinManyOptions): Promise<void> {
+    const cids = dags.map(({ cid }) => cid);
+    const claims = await this.#claimsAmong(cids);
+    const [missing] = await this.#touchMany(cids);
+    if (missing) throw new BlockNotFoundError(missing.toString());
+    const created = await singleBlockPins(this.#context, this.#account, dags, options);
+    await this.#sync();
+    await this.#context.pins.put(this.#account, created, await this.#conditions(claims));
+    this.#hasCommitted = true;
+    const written = cids.map(blockKey).filter((key) => this.#unpinned.has(key));
+    this.#releaseWritten(written, claims.uncountedBytes);
+    await unclaimDags(this.#context, this.#owner, claims, cids);
   }
 
   /** Ends the counting of written blocks as in flight, since a pin or claim counts them now. */
@@ -201,7 +200,7 @@ export class AccountWriteSession implements WriteSession {
       const pin = await this.#context.pins.get(this.#account, root);
       if (pin?.mode === 'recursive') this.#releaseWritten((await this.#walk(root)).written);
     }
-    const claims = this.#unpinned.size > 0 || this.#spilled > 0;
+    if (this.#unpinned.size === 0 && this.#spilled === 0) return this.#sync();
     await Promise.all([this.#sync(), this.#claimWritten()]);
     if (this.#spilled > 0) {
       await claimLeftovers(this.#context.collectable, this.#owner);
@@ -209,7 +208,7 @@ export class AccountWriteSession implements WriteSession {
       this.#quota.release();
     }
     // A claim of a block that was collected meanwhile does nothing. A pin has confirmed the hold.
-    if (claims) await this.confirm();
+    await this.confirm();
   }
 
   get fence(): string | undefined {
@@ -245,18 +244,16 @@ export class AccountWriteSession implements WriteSession {
 
   /** Touches a block for a direct pin. @throws BLOCK_NOT_FOUND */
   async #touchBlock(cid: CID): Promise<WalkResult> {
-    const { blocks, collectable } = this.#context;
     const missing = isStored(cid) ? await this.#touchMany([cid]) : [];
     if (missing.length > 0) throw new BlockNotFoundError(cid.toString());
-    const key = blockKey(cid);
+    const [bytes, claims] = [await this.#context.blocks.size(cid), await this.#claimsAmong([cid])];
+    return { blocks: 1, bytes, written: [blockKey(cid)].filter((key) => this.#unpinned.has(key)), claims };
+  }
+
+  async #claimsAmong(cids: readonly CID[]): Promise<ClaimSet> {
     const claims = new ClaimSet();
-    claims.add(await collectable.claimsAmong([cid], this.#owner));
-    return {
-      blocks: 1,
-      bytes: await blocks.size(cid),
-      written: this.#unpinned.has(key) ? [key] : [],
-      claims,
-    };
+    claims.add(await this.#context.collectable.claimsAmong(cids, this.#owner));
+    return claims;
   }
 
   #touchMany(cids: readonly CID[]): Promise<CID[]> {
@@ -267,33 +264,24 @@ export class AccountWriteSession implements WriteSession {
   }
 
   /** Touches a whole DAG. @throws QUOTA_EXCEEDED as soon as the DAG exceeds the room */
-  async #walk(root: CID, options: WalkOptions = {}, room?: QuotaRoom): Promise<WalkResult> {
-    const { blocks, collectable } = this.#context;
+  async #walk(root: CID, { onProgress }: WalkOptions = {}, room?: QuotaRoom): Promise<WalkResult> {
     const { signal } = this.#options;
     const written = new Set<string>();
     const claims = new ClaimSet();
-    const touchMany = async (cids: readonly CID[]) => {
+    const touchMany = (cids: readonly CID[]) => {
       for (const key of cids.map(blockKey)) if (this.#unpinned.has(key)) written.add(key);
-      claims.add(await collectable.claimsAmong(cids, this.#owner));
-      return await this.#touchMany(cids);
+      return this.#touchMany(cids);
     };
-    const onBytes = (bytes: number) => {
-      if (room && bytes > 0 && room.usedBytes + bytes > room.quotaBytes)
-        throw new QuotaExceededError(room.usedBytes, bytes, room.quotaBytes);
-    };
-    const size = await walkDag(blocks, root, { ...options, touchMany, onBytes, ...(signal && { signal }) });
+    const options = { touchMany, owner: this.#owner, claims, room, signal };
+    const size = await touchDag(this.#context, root, { ...options, ...(onProgress && { onProgress }) });
     return { ...size, written: [...written], claims };
   }
 
-  async touch(root: CID): Promise<DagSize> {
-    const { blocks, collectable } = this.#context;
-    const { signal } = this.#options;
-    const touchMany = async (cids: readonly CID[]) => {
-      this.#covered.add(await collectable.claimsAmong(cids, this.#owner));
-      return await this.#touchMany(cids);
-    };
+  touch(root: CID): Promise<DagSize> {
     this.#coveredRoots.push(root);
-    return await walkDag(blocks, root, { touchMany, ...(signal && { signal }) });
+    const touchMany = (cids: readonly CID[]) => this.#touchMany(cids);
+    const options = { touchMany, owner: this.#owner, claims: this.#covered, signal: this.#options.signal };
+    return touchDag(this.#context, root, options);
   }
 
   async end(): Promise<{ readonly leftovers: number }> {

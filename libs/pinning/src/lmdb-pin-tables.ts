@@ -77,6 +77,12 @@ export class LmdbPinTables {
     return found && decodePin(cid, found);
   }
 
+  /** Like {@link get}, but a lost record reads as absent. */
+  peek(account: string, cid: CID): Pin | undefined {
+    const found = this.pins.peek(Buffer.concat([accountPrefix(account), cid.bytes]));
+    return found && decodePin(cid, found);
+  }
+
   usageOf(account: string): Usage {
     const found = this.usage.get(accountPrefix(account));
     return found ? decode<Usage>(found) : noUsage;

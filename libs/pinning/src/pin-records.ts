@@ -51,7 +51,7 @@ export function encode(value: object): Buffer {
 }
 
 export function decode<T>(bytes: Uint8Array): T {
-  return JSON.parse(Buffer.from(bytes).toString()) as T;
+  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()) as T;
 }
 
 export interface RootRecord {

@@ -105,6 +105,8 @@ export interface PinStore {
    */
   remove(account: string, cids: readonly CID[]): Promise<void>;
   get(account: string, cid: CID): Promise<Pin | undefined>;
+  /** Like {@link get}, but cheaper where it precedes a {@link put} of the pin, which finds damage. Absent: it is not cheaper. */
+  peek?(account: string, cid: CID): Promise<Pin | undefined>;
   /** Streams the pins of an account in the order of their CIDs. */
   list(account: string): AsyncIterable<Pin>;
   usage(account: string): Promise<Usage>;

@@ -1,6 +1,6 @@
 import type { Blockstore, BlockstoreStats, Collectable } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
-import { AccountWriteSession, type WriteSessionContext } from './account-write-session.ts';
+import { AccountWriteSession } from './account-write-session.ts';
 import { type DiscardOutcome, discardBlocks } from './discard.ts';
 import { PinModeError, PinNotFoundError } from './errors.ts';
 import { ownerOf } from './owner.ts';
@@ -9,6 +9,7 @@ import type { RootSource } from './root-source.ts';
 import { visitPresent } from './visit-present.ts';
 import { blockKey, visitDag, walkDag } from './walk-dag.ts';
 import type { PinOptions, WriteOptions, WriteSession } from './write-session.ts';
+import type { WriteSessionContext } from './write-session-context.ts';
 import { NameCount } from './written-blocks.ts';
 
 export interface PinningOptions {

@@ -1,4 +1,8 @@
+import type { CID } from '@cairn/cid';
+import type { PartitionedDags } from './partition-dags.ts';
 import type { Pin } from './pin-store.ts';
+import type { PinManyOptions } from './write-session.ts';
+import type { WriteSessionContext } from './write-session-context.ts';
 
 /** Returns the pin that replaces `before`. In the same mode it keeps the date; without a new `addedAs` it keeps the old one. */
 export function replacementPin(before: Pin | undefined, wanted: Omit<Pin, 'size'>): Omit<Pin, 'size'> {
@@ -7,4 +11,20 @@ export function replacementPin(before: Pin | undefined, wanted: Omit<Pin, 'size'
     addedAs: wanted.addedAs ?? before?.addedAs,
     createdAt: before?.mode === wanted.mode ? before.createdAt : wanted.createdAt,
   };
+}
+
+/** Returns the recursive pins of an account on DAGs of one block, which replace the existing ones. */
+export async function singleBlockPins(
+  { pins, now }: Pick<WriteSessionContext, 'pins' | 'now'>,
+  account: string,
+  dags: PartitionedDags['singleBlock'],
+  { name, addedAs }: PinManyOptions,
+): Promise<Pin[]> {
+  const created: Pin[] = [];
+  const find = (cid: CID) => (pins.peek ? pins.peek(account, cid) : pins.get(account, cid));
+  for (const { cid, bytes } of dags) {
+    const wanted = { cid, name, addedAs: addedAs?.get(cid.toString()), mode: 'recursive', createdAt: now() } as const;
+    created.push({ ...replacementPin(await find(cid), wanted), size: { blocks: 1, bytes } });
+  }
+  return created;
 }

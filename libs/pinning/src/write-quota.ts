@@ -88,6 +88,7 @@ export class WriteQuota {
 
   /** Returns the quota for {@link PinStore.put}, without the claims that the pin replaces. */
   async forPin(replaced: ClaimSet): Promise<Quota> {
+    if (this.#quotaBytes === undefined) return {};
     const [other, claimed] = await Promise.all([this.#context.otherBytes(this.#account), this.#claimedBytes(replaced)]);
     return { bytesMax: this.#quotaBytes, otherBytes: other + claimed };
   }

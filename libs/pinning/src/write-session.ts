@@ -58,6 +58,11 @@ export interface WriteSession {
    */
   pinMany(cids: readonly CID[], options?: PinManyOptions): Promise<void>;
   /**
+   * Puts a block without links and pins it. Equals `putMany` of the store and {@link pinMany} of its CID, with fewer reads.
+   * @throws as both
+   */
+  pinBlock(block: Block, options?: PinManyOptions): Promise<void>;
+  /**
    * Makes all written blocks durable and claims those that no pin retains. A claimed block counts for the account until a pin or
    * a root source retains it, the account discards it, or its grace period ends. Blocks below pinned `roots` are not claimed.
    * Await it before you report a CID that is not pinned.

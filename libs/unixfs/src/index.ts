@@ -16,6 +16,7 @@ export {
   NotAFileError,
   RefusedOptionError,
 } from './errors.ts';
+export { createFileBlock } from './file-block.ts';
 export { findEntry } from './find-entry.ts';
 export { type DirectoryOptions, directoryBytesMax, importDirectory } from './import-directory.ts';
 export { type ImportOptions, type ImportResult, importFile } from './import-file.ts';

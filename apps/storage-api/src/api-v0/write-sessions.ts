@@ -9,6 +9,12 @@ import { FailedWriteCleaner } from '../failed-write-cleaner.ts';
 import type { StorageSettings } from '../settings.ts';
 import { ApiError } from './api-error.ts';
 import { workOf } from './with-work.ts';
+import type { Work } from './work.ts';
+
+interface RunOptions {
+  readonly hasQuota?: boolean;
+  readonly counted?: Work | undefined;
+}
 
 /** Opens write sessions for accounts, each with the quota of the account, else of its plan, else of the service. */
 @Injectable()
@@ -28,18 +34,17 @@ export class WriteSessions {
   /**
    * Runs `work` in a write session that ends with it. Blocks that are neither pinned nor in the tree then count as
    * held by the account after a success, and are removed soon after a failure. `hasQuota` is false for work that
-   * does not increase the usage of an account.
+   * does not increase the usage of an account. `counted` counts the blocks; by default the work of the request.
    */
   async run<T>(
     { account }: Principal,
-    signal: AbortSignal,
+    signal: AbortSignal | undefined,
     work: (session: WriteSession) => Promise<T>,
-    { hasQuota = true } = {},
+    { hasQuota = true, counted = workOf(signal) }: RunOptions = {},
   ): Promise<T> {
     const quotaBytes = hasQuota ? this.quotaOf(account) : undefined;
-    const counted = workOf(signal);
     const session = await this.pinning.write(account.id, {
-      signal,
+      ...(signal && { signal }),
       ...(quotaBytes !== undefined && { quotaBytes }),
       onPut: (blocks) => counted?.blocks(blocks.map(({ bytes }) => bytes.length)),
       onVisit: (blocks) => counted?.visits(blocks),

@@ -28,8 +28,6 @@ const innerHelpers = [
   'wideRest',
   'wideRemainder',
   'permute',
-  'entryOf',
-  'absorbAll',
 ] as const;
 export type WordHelper = (typeof wordHelpers)[number];
 

@@ -32,6 +32,8 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       await store.put('ab', [pinOf('y')]);
       expect((await listed('a')).map(({ cid }) => cid.toString())).toEqual([cidOf('x').toString()]);
       expect(await store.get('ab', cidOf('x'))).toBeUndefined();
+      for (const cid of [cidOf('x'), cidOf('y')])
+        if (store.peek) expect(await store.peek('a', cid)).toEqual(await store.get('a', cid));
       expect(await store.usage('a')).toEqual({ pins: 1, blocks: 1, bytes: 1 });
       expect(await store.usage('unknown')).toEqual({ pins: 0, blocks: 0, bytes: 0 });
     });

@@ -6,15 +6,14 @@ import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { type CID, codecs, parseCid } from '@cairn/cid';
 import type { Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
-import { Cors, type FastAnswer, type FastHandler, type FastRequest, RequestRecorder } from '@cairn/service-kit';
+import type { FastAnswer, FastHandler, FastRequest } from '@cairn/service-kit';
 import { readNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import { DeniedContent } from '../../denied-content.ts';
 import { ApiKeyGuard } from '../api-key-guard.ts';
 import { priceOf } from '../prices.ts';
-import { StorageMeter } from '../storage-meter.ts';
-import type { StorageRequest } from '../storage-request.ts';
-import { errorTrailer, fileHeaders } from '../write.ts';
+import { SmallRequests } from '../small-requests.ts';
+import { fileHeaders } from '../write.ts';
 
 /** A file in one block of more bytes is streamed by `cat`. */
 const fileBytesMax = 64 * 1024;
@@ -41,14 +40,12 @@ interface SmallFile {
 export class SmallCat implements FastHandler {
   /** Paths of long files and directories. A CID always names the same bytes. They would be read twice, here and by `cat`. */
   readonly #others = new Set<string>();
-  // Pages with an Origin do not take the fast path; those without one are refused by the other path.
-  readonly #cors = new Cors({ origins: undefined, requestHeaders: [], exposedHeaders: [] });
 
   constructor(
     @Inject(BLOCKSTORE) private readonly store: Blockstore,
     @Inject(ApiKeyGuard) private readonly guard: ApiKeyGuard,
     @Inject(METERING) private readonly metering: Metering,
-    @Inject(RequestRecorder) private readonly recorder: RequestRecorder,
+    @Inject(SmallRequests) private readonly requests: SmallRequests,
     @Inject(DeniedContent) private readonly denied: DeniedContent,
   ) {}
 
@@ -57,42 +54,16 @@ export class SmallCat implements FastHandler {
   }
 
   async answer(request: FastRequest): Promise<FastAnswer | undefined> {
-    if (request.body.length > 0 || this.#cors.isForeign(request.headers)) return undefined;
-    const record: StorageRequest['record'] = this.recorder.start(request.headers);
+    const record = request.body.length > 0 ? undefined : this.requests.start(request);
+    if (record === undefined) return undefined;
     const file = await this.#find(request).catch(() => undefined);
     if (file === undefined) return undefined;
     const { principal, data, blockBytes } = file;
-    const meter = new StorageMeter(this.metering, principal, command, request.socket);
-    try {
-      await meter.admit();
-    } catch {
-      meter.abandon();
-      return undefined;
-    }
-    meter.work.blocks([blockBytes]);
-    record.caller = principal;
-    record.meter = meter;
-    const { policy, rateLimit } = meter.limits;
-    const headers = fileHeaders(data.length);
-    headers['x-request-id'] = record.id;
-    if (policy !== '') {
-      headers['ratelimit-policy'] = policy;
-      headers.ratelimit = rateLimit;
-    }
-    return {
-      status: 200,
-      headers,
-      trailer: errorTrailer,
-      body: Buffer.from(data.buffer, data.byteOffset, data.length),
-      onSent: (isSent) =>
-        record.end({
-          name: 'POST /api/v0/cat',
-          status: isSent ? 200 : 499,
-          isFailed: !isSent,
-          attributes: record.span && { 'http.request.method': 'POST', 'http.route': '/api/v0/cat' },
-          fields: { command: command.name, isComplete: isSent },
-        }),
-    };
+    const admitted = await this.requests.admit(record, request, { principal, command });
+    if (admitted === undefined) return undefined;
+    admitted.meter.work.blocks([blockBytes]);
+    const body = Buffer.from(data.buffer, data.byteOffset, data.length);
+    return this.requests.answer(admitted, { status: 200, headers: fileHeaders(data.length), body });
   }
 
   /** @throws any error of the store; `cat` then reports it */
