@@ -32,16 +32,20 @@ export type BodyProof = 'proven' | 'quorum';
 
 type Body = Pick<Block, 'transactions' | 'uncles' | 'withdrawals'>;
 
-/** Reads a block from its RLP, `[header, transactions, uncles, withdrawals?]`. @throws DECODE_FAILED */
-export function decodeBlock(raw: Uint8Array): Block {
+/**
+ * Reads a block from its RLP, `[header, transactions, uncles, withdrawals?]`.
+ * @param known the header that {@link decodeBlockHeader} returned for the same bytes, if it was read before
+ * @throws DECODE_FAILED
+ */
+export function decodeBlock(raw: Uint8Array, known?: Header): Block {
   const reader = FieldReader.over('block', raw);
-  // A copy, so that a retained header does not retain the bytes of the whole block.
-  const header = decodeHeader(reader.raw('header').slice());
-  return { header, ...decodeBody(reader), size: raw.length };
+  const first = reader.raw('header');
+  return { header: known ?? decodeHeader(first.slice()), ...decodeBody(reader), size: raw.length };
 }
 
 /** Reads the header of a block. The other parts are neither read nor checked. @throws DECODE_FAILED */
 export function decodeBlockHeader(raw: Uint8Array): Header {
+  // A copy, so that a retained header does not retain the bytes of the whole block.
   return decodeHeader(FieldReader.over('block', raw).raw('header').slice());
 }
 

@@ -75,10 +75,11 @@ export class BlockExecutor {
 
   /**
    * Executes the next block.
+   * @param known its header, if it was read before
    * @throws BLOCK_REFUSED with number, hash and reason; the state must not be used afterwards
    */
-  async execute(raw: Uint8Array): Promise<ExecutedBlock> {
-    const block = decode(raw);
+  async execute(raw: Uint8Array, known?: Header): Promise<ExecutedBlock> {
+    const block = decode(raw, known);
     const { header } = block;
     try {
       const { number, hash } = this.#parent.header;
@@ -152,9 +153,9 @@ function joinedBlooms(receipts: readonly Receipt[]): Hex {
   return hexFromBytes(bloom);
 }
 
-function decode(raw: Uint8Array): Block {
+function decode(raw: Uint8Array, known: Header | undefined): Block {
   try {
-    return decodeBlock(raw);
+    return decodeBlock(raw, known);
   } catch (error) {
     throw new BlockRefusedError({ number: undefined, hash: undefined }, reasonOf(error), error);
   }

@@ -1,11 +1,12 @@
+// Hot path of imports, measured by tools/bench/empty-blocks.mjs: a commit ends beside the execution of the next blocks.
+// block-import-batches.spec.ts compares the result with an import that commits each block.
 import {
   type BlockRunner,
   bytesFromHex,
   type ChainSpec,
-  decodeRlp,
+  decodeBlockHeader,
   type Header,
   type Hex,
-  headerFromRlp,
 } from '@cairn/block-model';
 import { BlockExecutor } from './block-executor.ts';
 import { branchOf } from './canonical-chain.ts';
@@ -19,7 +20,11 @@ import { branchDepthMax, type PendingBlock, writeBlocks } from './write-blocks.t
 const batchLimits = {
   blocksFirst: 64, // Doubled with each commit, so that a short import also makes progress before its end.
   blocks: 512, // Imports of empty blocks need a tenth less CPU time than with 64.
-  entries: 20_000, // The transaction blocks the event loop for about 100 ms.
+} as const;
+
+/** Bounds of the commits between two renewals of the state in memory. Commits before the last one end beside the execution. */
+const sessionLimits = {
+  entries: 20_000, // One transaction of them blocks the event loop for about 100 ms.
   bytes: 16 * 1024 * 1024, // Blocks, code and trie nodes in memory.
   ms: 5_000, // Blocks that execute slowly have few entries.
 } as const;
@@ -31,11 +36,9 @@ export class BlockImport {
   readonly #runner: BlockRunner;
   #session: Session;
   #pending: PendingBlock[] = [];
-  #entries = 0;
-  #bytes = 0;
   #blocksMax: number = batchLimits.blocksFirst;
-  /** Start of the batch, by performance.now(). */
-  #startedAt = 0;
+  /** Commit of the batch before, beside which blocks are executed. After a failure it stays rejected, and no batch follows. */
+  #writing: Promise<void> = Promise.resolve();
   /** Number of blocks executed by this import. */
   blocks = 0;
   gas = 0n;
@@ -59,8 +62,14 @@ export class BlockImport {
   async add(raw: Uint8Array): Promise<Header> {
     const header = headerIn(raw);
     if (this.#session.made.has(header.hash) || this.#store.header(header.hash)) return header;
-    if (header.parentHash !== this.#session.tip.hash) await this.#moveTo(header);
-    await this.#execute(raw);
+    try {
+      if (header.parentHash !== this.#session.tip.hash) await this.#moveTo(header);
+      await this.#execute(raw, header);
+    } catch (error) {
+      // No commit is in progress after an error.
+      await this.#writing.catch(() => {});
+      throw error;
+    }
     return header;
   }
 
@@ -83,45 +92,62 @@ export class BlockImport {
     this.#session = openSession(this.#store, this.#spec, parent, this.#runner);
   }
 
-  async #execute(raw: Uint8Array): Promise<void> {
+  async #execute(raw: Uint8Array, known: Header): Promise<void> {
     const session = this.#session;
-    if (this.#pending.length === 0) this.#startedAt = performance.now();
-    const executed = await session.executor.execute(raw);
+    session.startedAt ??= performance.now();
+    const executed = await session.executor.execute(raw, known);
     const { header } = executed.block;
     const writes = session.state.takeWrites();
     this.#pending.push({ ...executed, writes });
-    this.#entries += writes.changes.length + writes.content.length;
-    this.#bytes += writes.content.reduce((sum, { value }) => sum + value.length, raw.length);
+    session.entries += writes.changes.length + writes.content.length;
+    session.bytes += writes.content.reduce((sum, { value }) => sum + value.length, raw.length);
     session.made.set(header.hash, { header, uncles: executed.block.uncles });
     session.hashes.set(header.number, header.hash);
     session.tip = header;
     this.blocks++;
     this.gas += header.gasUsed;
-    if (!this.#isFull) return;
+    const isSessionFull = isFull(session);
+    if (!isSessionFull && this.#pending.length < this.#blocksMax) return;
     this.#blocksMax = Math.min(batchLimits.blocks, 2 * this.#blocksMax);
-    await this.flush();
+    if (isSessionFull) await this.flush();
+    else await this.#beginWrite();
   }
 
-  get #isFull(): boolean {
-    const { entries, bytes, ms } = batchLimits;
-    if (this.#pending.length >= this.#blocksMax || this.#entries >= entries || this.#bytes >= bytes) return true;
-    return performance.now() - this.#startedAt >= ms;
-  }
-
-  /** Commits the added blocks to disk. */
+  /** Commits the added blocks to disk. @throws the error of an earlier commit too */
   async flush(): Promise<void> {
+    await this.#beginWrite();
+    if (this.#session.startedAt === undefined) return;
+    await this.#writing;
+    // The next execution starts from the stored blocks with empty caches.
+    this.#session = openSession(this.#store, this.#spec, this.#session.tip, this.#runner);
+  }
+
+  /** Waits for a commit in progress without an error. Blocks that are not in a commit are dropped: add no further ones. */
+  async settle(): Promise<void> {
+    this.#pending = [];
+    await this.#writing.catch(() => {});
+  }
+
+  /** Begins the commit of the added blocks, after the one before. @throws the error of the one before */
+  async #beginWrite(): Promise<void> {
+    await this.#writing;
     if (this.#pending.length === 0) return;
     const pending = this.#pending;
     this.#pending = [];
-    this.#entries = 0;
-    this.#bytes = 0;
+    // Execution resumes when only the sync of the disk is left, which needs no turn of the event loop.
+    await new Promise<void>((resolve) => {
+      this.#writing = this.#write(pending, resolve);
+      // Reported to the next caller that waits for it.
+      this.#writing.catch(resolve);
+    });
+  }
+
+  async #write(pending: readonly PendingBlock[], onWritten: () => void): Promise<void> {
     const gas = pending.reduce((sum, { block }) => sum + block.header.gasUsed, 0n);
-    const written = await writeBlocks(this.#store.tables, pending);
+    const written = await writeBlocks(this.#store.tables, pending, onWritten);
     // Another process may have written some of these blocks.
     this.blocks -= pending.length - written.blocks;
     this.gas -= gas - written.gas;
-    // The next execution starts from the stored blocks with empty caches.
-    this.#session = openSession(this.#store, this.#spec, this.#session.tip, this.#runner);
   }
 }
 
@@ -135,6 +161,16 @@ interface Session {
   readonly hashes: Map<bigint, Hex>;
   /** Parent of the next block. */
   tip: Header;
+  /** Table entries and bytes of its blocks: see {@link sessionLimits}. */
+  entries: number;
+  bytes: number;
+  /** Start of the first block, by performance.now(). */
+  startedAt: number | undefined;
+}
+
+function isFull({ entries, bytes, startedAt }: Session): boolean {
+  if (entries >= sessionLimits.entries || bytes >= sessionLimits.bytes) return true;
+  return startedAt !== undefined && performance.now() - startedAt >= sessionLimits.ms;
 }
 
 function openSession(store: ChainStore, spec: ChainSpec, tip: Header, runner: BlockRunner): Session {
@@ -150,7 +186,7 @@ function openSession(store: ChainStore, spec: ChainSpec, tip: Header, runner: Bl
   };
   const totalDifficulty = store.totalDifficulty(tip.hash) ?? tip.difficulty;
   const executor = new BlockExecutor({ spec, state, parent: tip, totalDifficulty, ancestors, runner });
-  return { state, executor, made, hashes, tip };
+  return { state, executor, made, hashes, tip, entries: 0, bytes: 0, startedAt: undefined };
 }
 
 function headOfStore(store: ChainStore): Header {
@@ -161,10 +197,7 @@ function headOfStore(store: ChainStore): Header {
 
 function headerIn(raw: Uint8Array): Header {
   try {
-    const item = decodeRlp('block', raw);
-    const first = item instanceof Uint8Array ? undefined : item[0];
-    if (first === undefined) throw new Error('it has no header');
-    return headerFromRlp(first);
+    return decodeBlockHeader(raw);
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'it does not decode';
     throw new BlockRefusedError({ number: undefined, hash: undefined }, reason, error);

@@ -16,29 +16,41 @@ export interface PendingBlock extends ExecutedBlock {
 /**
  * Writes whole blocks in one transaction. A child of the head becomes the head. A block of another branch becomes the head when
  * its total difficulty is higher, or equal with a greater height.
+ * @param onWritten called before the commit, when its writes are complete
  * @returns number and gas of the blocks that were new
  */
 export function writeBlocks(
   tables: Tables,
   blocks: readonly PendingBlock[],
+  onWritten: () => void,
 ): Promise<{ readonly blocks: number; readonly gas: bigint }> {
   return tables.environment.transaction(() => {
     let written = 0;
     let gas = 0n;
+    let head = headOf(tables);
+    let last: { readonly hash: Hex; readonly totalDifficulty: bigint } | undefined;
     for (const pending of blocks) {
       const { header } = pending.block;
       // Another process may have written this block.
       if (tables.headers.get(bytesFromHex(header.hash)) !== undefined) continue;
       written++;
       gas += header.gasUsed;
-      const totalDifficulty = totalDifficultyOf(tables, header.parentHash) + header.difficulty;
+      const { parentHash } = header;
+      // Most blocks follow the one that was just written.
+      const before = last?.hash === parentHash ? last.totalDifficulty : totalDifficultyOf(tables, parentHash);
+      const totalDifficulty = before + header.difficulty;
       writeContent(tables, { ...pending, header, body: encodeBody(pending.block), totalDifficulty });
-      const head = headOf(tables);
-      if (head?.hash === header.parentHash) extendChain(tables, header, contentOf(pending));
-      else if (head && isBetter(tables, { header, totalDifficulty }, head)) reorgTo(tables, header.hash);
+      last = { hash: header.hash, totalDifficulty };
+      if (head?.hash === parentHash) {
+        extendChain(tables, header, contentOf(pending));
+        head = header;
+      } else if (head && isBetter(tables, { header, totalDifficulty }, head)) {
+        reorgTo(tables, header.hash);
+        head = headOf(tables);
+      }
     }
-    const head = headOf(tables);
     if (head) forgetChanges(tables, head.number - branchDepthMax);
+    onWritten();
     return { blocks: written, gas };
   });
 }

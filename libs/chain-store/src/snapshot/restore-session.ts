@@ -188,11 +188,15 @@ export class RestoreSession {
     const { from, to } = this.#file.range('recent');
     const runner = new ReplayRunner(this.#tables.codes);
     const blocks = this.#openImport(store, genesis, runner);
-    for (let chunk = from; chunk < to; chunk++) {
-      await this.#eachRecord('recent', chunk, async (record) => void (await blocks.add(runner.take(record))));
-      this.#options.onProgress?.({ section: 'recent', done: chunk + 1 - from, total: to - from });
+    try {
+      for (let chunk = from; chunk < to; chunk++) {
+        await this.#eachRecord('recent', chunk, async (record) => void (await blocks.add(runner.take(record))));
+        this.#options.onProgress?.({ section: 'recent', done: chunk + 1 - from, total: to - from });
+      }
+      await blocks.flush();
+    } finally {
+      await blocks.settle();
     }
-    await blocks.flush();
   }
 
   #openImport(store: ChainStore, { spec }: Genesis, runner: ReplayRunner): BlockImport {
