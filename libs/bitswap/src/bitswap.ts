@@ -6,9 +6,10 @@ import { BitswapError } from './errors.ts';
 import { ExcludedPeers } from './excluded-peers.ts';
 import { type BitswapLimits, bitswapLimits } from './limits.ts';
 import type { BlockSource, ProviderSearch, ServingPolicy } from './ports.ts';
-import { Receiver } from './receiver.ts';
+import { type Connected, Receiver } from './receiver.ts';
 import { BlockServer } from './server/block-server.ts';
 import type { Account } from './server/ledger.ts';
+import { SlicedSteps, type Steps } from './sliced-steps.ts';
 import { type BitswapStats, Statistics } from './statistics.ts';
 import type { BitswapTransport, PeerName } from './transport.ts';
 import { cidFromPayload, hashCodeFromPrefix } from './wire/cid-prefix.ts';
@@ -45,9 +46,6 @@ export async function openBitswap(options: BitswapOptions): Promise<Bitswap> {
   return engine;
 }
 
-/** Time of hashing after which other work gets a turn, in milliseconds. */
-const hashSliceMs = 8;
-
 /**
  * Times after the start at which connected peers are greeted again, in milliseconds. A peer that still retries a stream to the
  * earlier engine takes this side for dead after the first greeting, and asks again only after the next message.
@@ -65,6 +63,7 @@ class Engine implements Bitswap {
   readonly #receiver: Receiver;
   readonly #excluded: ExcludedPeers;
   readonly #statistics = new Statistics();
+  readonly #work = new SlicedSteps();
   readonly #greeted = new Set<PeerName>();
   #greetTimer: NodeJS.Timeout | undefined;
   #startTimers: readonly NodeJS.Timeout[] = [];
@@ -86,7 +85,7 @@ class Engine implements Bitswap {
     this.#server = new BlockServer({ transport, limits, source, policy, account, onSent, onStalled, onError });
     this.#receiver = new Receiver({
       limits,
-      onMessage: (peer, bytes) => this.#onMessage(peer, bytes),
+      onMessage: (peer, bytes, connected) => this.#work.run(this.#handle(peer, bytes, connected)),
       onInvalid: (peer, error) => this.#exclude(peer, error),
       onEnded: (peer) => this.#greetLater(peer),
       onError,
@@ -110,6 +109,7 @@ class Engine implements Bitswap {
       },
       onDisconnected: (peer) => {
         this.#client.disconnected(peer);
+        this.#receiver.disconnected(peer);
         this.#server.drop(peer, 'the peer is disconnected');
       },
       onStream: (peer, stream) => {
@@ -180,23 +180,18 @@ class Engine implements Bitswap {
     return this.#client.fetch(cid, session, options);
   }
 
-  async #onMessage(peer: PeerName, bytes: Uint8Array): Promise<void> {
-    const message = decodeMessage(bytes, this.#limits);
+  *#handle(peer: PeerName, bytes: Uint8Array, connected: Connected): Steps {
+    const message = yield* decodeMessage(bytes, this.#limits);
     this.#statistics.counters.messagesReceived++;
-    this.#client.presences(peer, message.presences);
-    this.#server.receive(peer, message);
-    if (message.payloads.length > 0) await this.#onPayloads(peer, message.payloads, bytes.length);
-  }
-
-  async #onPayloads(peer: PeerName, payloads: readonly Payload[], messageBytes: number): Promise<void> {
+    yield* this.#client.presences(peer, message.presences);
+    // The wants of a disconnected peer would stay: its disconnection was reported before.
+    if (!connected.isClosed) yield* this.#server.receive(peer, message);
+    if (message.payloads.length === 0) return;
     const account = this.#statistics.account(peer);
-    let sliceStart = performance.now();
-    for (const payload of payloads) {
-      const isWanted = this.#deliver(peer, payload, messageBytes);
+    for (const payload of message.payloads) {
+      const isWanted = this.#deliver(peer, payload, bytes.length);
       this.#statistics.received(account, payload.bytes.length, !isWanted);
-      if (performance.now() - sliceStart < hashSliceMs) continue;
-      await new Promise((resolve) => setImmediate(resolve));
-      sliceStart = performance.now();
+      yield;
     }
   }
 

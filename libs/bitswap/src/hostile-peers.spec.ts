@@ -271,3 +271,24 @@ test('a limit of received bytes pauses a sender and loses no block', async () =>
   expect(alice.engine.stats().blocksReceived).toBeGreaterThanOrEqual(40);
   expect(alice.excluded).toEqual([]);
 });
+
+test('wantlists of 16,000 entries of several peers leave the event loop to others, and a dropped peer leaves no wants', async () => {
+  const network = createMemoryNetwork();
+  const alice = await peer(network, 'alice');
+  const wants = Array.from({ length: 16_000 }, (_, seed) => wantOf(cidOf(Buffer.from(`absent ${seed}`))));
+  const names = ['mallory', 'mallet', 'marvin'];
+  const senders = await Promise.all(names.map((name) => hostile(network, name, 'alice', () => {})));
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  await Promise.all(senders.map((sender) => sender.send({ isFull: true, wants })));
+  // Dropped while its second list is applied: the rest of the list must not count.
+  await until(() => alice.engine.wantlist('mallory').length === wants.length);
+  const turnsOfLists = turns;
+  clearInterval(timer);
+  expect(turnsOfLists).toBeGreaterThan(2);
+  await senders[0]?.send({ isFull: true, wants });
+  network.disconnect('alice', 'mallory');
+  await until(() => ['mallet', 'marvin'].every((name) => alice.engine.wantlist(name).length === wants.length));
+  await until(() => alice.engine.stats().peersWants === 2 * wants.length);
+  expect(alice.engine.wantlist('mallory')).toEqual([]);
+});

@@ -7,16 +7,22 @@ import { readFrames } from './wire/read-frames.ts';
 interface ReceiverOptions {
   readonly limits: BitswapLimits;
   /** Handles a message. The next one of the stream is read afterwards. */
-  readonly onMessage: (peer: PeerName, bytes: Uint8Array) => Promise<void>;
+  readonly onMessage: (peer: PeerName, bytes: Uint8Array, connected: Connected) => Promise<void>;
   readonly onInvalid: (peer: PeerName, error: unknown) => void;
   /** Called when this side ended a stream of a peer that may stay connected. */
   readonly onEnded: (peer: PeerName) => void;
   readonly onError: (error: unknown) => void;
 }
 
+/** Reports whether a peer stayed connected since its message was read. */
+export interface Connected {
+  readonly isClosed: boolean;
+}
+
 interface Sender {
   readonly streams: Set<IncomingStream>;
   buffered: number;
+  connected: { isClosed: boolean };
 }
 
 /** Reads messages from incoming streams within bounds on streams and bytes. */
@@ -37,7 +43,7 @@ export class Receiver {
   }
 
   accept(peer: PeerName, stream: IncomingStream): void {
-    const sender = this.#senders.get(peer) ?? { streams: new Set(), buffered: 0 };
+    const sender = this.#senders.get(peer) ?? { streams: new Set(), buffered: 0, connected: { isClosed: false } };
     if (sender.streams.size >= this.#options.limits.streamsPerPeerMax) {
       stream.abort(new Error('too many streams'));
       this.#options.onEnded(peer);
@@ -48,8 +54,17 @@ export class Receiver {
     void this.#read(peer, sender, stream);
   }
 
+  /** Marks the messages of a peer that are being handled: it is disconnected. */
+  disconnected(peer: PeerName): void {
+    const sender = this.#senders.get(peer);
+    if (sender === undefined) return;
+    sender.connected.isClosed = true;
+    sender.connected = { isClosed: false };
+  }
+
   /** Ends all streams of a peer. */
   drop(peer: PeerName): void {
+    this.disconnected(peer);
     for (const stream of this.#senders.get(peer)?.streams ?? []) stream.abort(new Error('the peer is excluded'));
   }
 
@@ -69,7 +84,7 @@ export class Receiver {
     };
     try {
       for await (const frame of readFrames(stream, limits.messageBytesMax, onBuffered)) {
-        await onMessage(peer, frame);
+        await onMessage(peer, frame, sender.connected);
         this.#rate.take(frame.length);
         // Unread bytes pause the sender.
         await this.#rate.settled();

@@ -4,6 +4,7 @@ import { blockKey } from '../block-key.ts';
 import { BitswapError } from '../errors.ts';
 import type { BitswapLimits } from '../limits.ts';
 import type { ProviderSearch } from '../ports.ts';
+import type { Steps } from '../sliced-steps.ts';
 import type { BitswapTransport, PeerName } from '../transport.ts';
 import type { Presence } from '../wire/message.ts';
 import { ProviderSearches } from './provider-searches.ts';
@@ -140,10 +141,11 @@ export class BlockClient {
     return want;
   }
 
-  presences(name: PeerName, presences: readonly Presence[]): void {
+  *presences(name: PeerName, presences: readonly Presence[]): Steps {
     const peer = this.#peers.get(name);
     if (peer === undefined) return;
     for (const { cid, has } of presences) {
+      yield;
       const want = this.#wants.get(blockKey(cid));
       const view = want?.views.get(peer);
       if (want === undefined || view === undefined || want.isArrived) continue;

@@ -4,6 +4,7 @@ import { ByteRate } from '../byte-rate.ts';
 import type { BitswapLimits } from '../limits.ts';
 import { MessageSender } from '../message-sender.ts';
 import type { BlockSource, ServingPolicy } from '../ports.ts';
+import type { Steps } from '../sliced-steps.ts';
 import type { BitswapTransport, PeerName } from '../transport.ts';
 import { encodeFrame } from '../wire/encode-message.ts';
 import type { BitswapMessage, WantEntry } from '../wire/message.ts';
@@ -53,13 +54,21 @@ export class BlockServer {
     this.#recheck.unref();
   }
 
-  /** Applies the wantlist of a message. Costs no read: answers follow from the queue. */
-  receive(peer: PeerName, message: BitswapMessage): void {
+  /** Applies the wantlist of a message in steps of one want. Costs no read: answers follow from the queue. */
+  *receive(peer: PeerName, message: BitswapMessage): Steps {
     if (this.#isClosed || (message.wants.length === 0 && !message.isFull)) return;
     const ledger = this.#ledgers.get(peer) ?? this.#open(peer);
     if (ledger === undefined) return;
-    if (message.isFull) for (const want of [...ledger.wants.values()]) this.#remove(want);
-    for (const entry of message.wants) this.#apply(ledger, entry);
+    for (const want of message.isFull ? [...ledger.wants.values()] : []) {
+      this.#remove(want);
+      yield;
+    }
+    for (const entry of message.wants) {
+      // Dropped since the last step: its wants are no longer counted.
+      if (ledger.isClosed) return;
+      this.#apply(ledger, entry);
+      yield;
+    }
     this.#pump();
   }
 

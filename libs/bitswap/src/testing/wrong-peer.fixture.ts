@@ -4,6 +4,7 @@ import { prefixFromCid } from '../wire/cid-prefix.ts';
 import { decodeMessage } from '../wire/decode-message.ts';
 import { encodeFrame } from '../wire/encode-message.ts';
 import { readFrames } from '../wire/read-frames.ts';
+import { finishSteps } from './finish-steps.fixture.ts';
 
 /** Starts a peer that answers each want with other bytes under the prefix of the wanted CID. */
 export async function startWrongPeer(transport: BitswapTransport, peer: string): Promise<{ readonly peer: string }> {
@@ -14,7 +15,7 @@ export async function startWrongPeer(transport: BitswapTransport, peer: string):
     onStream: async (from, stream) => {
       try {
         for await (const frame of readFrames(stream, bitswapLimits.messageBytesMax)) {
-          const { wants } = decodeMessage(frame, bitswapLimits);
+          const { wants } = finishSteps(decodeMessage(frame, bitswapLimits));
           const payloads = wants
             .filter(({ isCancel }) => !isCancel)
             .map(({ cid }) => ({ prefix: prefixFromCid(cid), bytes: Buffer.from('other bytes') }));

@@ -1,6 +1,7 @@
 import { CID } from '@cairn/cid';
 import { messageInvalid } from '../errors.ts';
 import type { BitswapLimits } from '../limits.ts';
+import type { Steps } from '../sliced-steps.ts';
 import type { BitswapMessage, Payload, Presence, WantEntry } from './message.ts';
 import { ProtobufReader } from './varint.ts';
 
@@ -17,16 +18,17 @@ type Message = {
 const prefixVersion0 = Uint8Array.of(0, 0x70, 0x12, 32);
 
 /**
- * Decodes a message. Payloads are views of `bytes`. Entries beyond the limits are skipped without work, since a message of
- * 4 MiB can name a million of them.
+ * Decodes a message in steps of one field. Payloads are views of `bytes`. Entries beyond the limits are skipped without work,
+ * since a message of 4 MiB can name a million of them.
  * @throws BITSWAP_MESSAGE_INVALID
  */
-export function decodeMessage(bytes: Uint8Array, limits: DecodeLimits): BitswapMessage {
+export function* decodeMessage(bytes: Uint8Array, limits: DecodeLimits): Steps<BitswapMessage> {
   const message: Message = { isFull: false, wants: [], payloads: [], presences: [], pendingBytes: 0 };
   const reader = new ProtobufReader(bytes);
   while (!reader.isAtEnd) {
+    yield;
     const tag = reader.varint();
-    if (tag === 10) decodeWantlist(reader.view(), message, limits);
+    if (tag === 10) yield* decodeWantlist(reader.view(), message, limits);
     else if (tag === 18) addPayload(message, { prefix: prefixVersion0, bytes: reader.view() }, limits);
     else if (tag === 26) addPayload(message, decodePayload(reader.view()), limits);
     else if (tag === 34 && message.presences.length < limits.entriesMax)
@@ -37,9 +39,10 @@ export function decodeMessage(bytes: Uint8Array, limits: DecodeLimits): BitswapM
   return message;
 }
 
-function decodeWantlist(bytes: Uint8Array, message: Message, limits: DecodeLimits): void {
+function* decodeWantlist(bytes: Uint8Array, message: Message, limits: DecodeLimits): Steps {
   const reader = new ProtobufReader(bytes);
   while (!reader.isAtEnd) {
+    yield;
     const tag = reader.varint();
     if (tag === 10 && message.wants.length < limits.entriesMax) message.wants.push(decodeWant(reader.view(), limits));
     else if (tag === 16) message.isFull = reader.varint() !== 0;

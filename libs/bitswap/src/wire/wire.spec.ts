@@ -2,6 +2,7 @@ import { CID, cidFor, parseCid } from '@cairn/cid';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { bitswapLimits } from '../limits.ts';
+import { finishSteps } from '../testing/finish-steps.fixture.ts';
 import { cidFromPayload, prefixFromCid } from './cid-prefix.ts';
 import { decodeMessage } from './decode-message.ts';
 import { encodeFrame } from './encode-message.ts';
@@ -23,7 +24,7 @@ async function frames(chunks: readonly Uint8Array[], bytesMax = 4096): Promise<U
 
 const decode = async (parts: readonly Uint8Array[]) => {
   const [frame] = await frames(parts, limits.messageBytesMax);
-  return decodeMessage(frame ?? new Uint8Array(), limits);
+  return finishSteps(decodeMessage(frame ?? new Uint8Array(), limits));
 };
 
 const arbitraryCid = fc
@@ -74,7 +75,7 @@ describe('messages', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         try {
-          decodeMessage(bytes, limits);
+          finishSteps(decodeMessage(bytes, limits));
         } catch (error) {
           expect(error).toEqual(invalid);
         }
@@ -87,16 +88,18 @@ describe('messages', () => {
     const want = { cid, priority: 1, isCancel: false, type: 'block' as const, sendDontHave: false };
     const message = { isFull: false, wants: new Array(50).fill(want), payloads: [], presences: [], pendingBytes: 0 };
     const [frame] = await frames(encodeFrame(message));
-    expect(decodeMessage(frame ?? new Uint8Array(), { ...limits, entriesMax: 20 }).wants).toHaveLength(20);
+    expect(finishSteps(decodeMessage(frame ?? new Uint8Array(), { ...limits, entriesMax: 20 })).wants).toHaveLength(20);
   });
 
   test('decode accepts blocks of bitswap 1.0 and refuses large blocks and long CIDs', () => {
-    const old = decodeMessage(Uint8Array.of(18, 2, 1, 2), limits);
+    const old = finishSteps(decodeMessage(Uint8Array.of(18, 2, 1, 2), limits));
     expect(old.payloads.map(cidFromPayload).map(({ version }) => version)).toEqual([0]);
-    expect(() => decodeMessage(Uint8Array.of(18, 2, 1, 2), { ...limits, blockBytesMax: 1 })).toThrow(invalid);
-    expect(() => decodeMessage(Uint8Array.of(10, 6, 10, 4, 10, 2, 1, 2), { ...limits, cidBytesMax: 1 })).toThrow(
+    expect(() => finishSteps(decodeMessage(Uint8Array.of(18, 2, 1, 2), { ...limits, blockBytesMax: 1 }))).toThrow(
       invalid,
     );
+    expect(() =>
+      finishSteps(decodeMessage(Uint8Array.of(10, 6, 10, 4, 10, 2, 1, 2), { ...limits, cidBytesMax: 1 })),
+    ).toThrow(invalid);
   });
 });
 
@@ -145,7 +148,7 @@ describe('readFrames', () => {
           rest = rest.subarray(cut);
         }
         const read = await frames([...chunks, rest]);
-        expect(read.map((frame) => hex(decodeMessage(frame, limits).payloads[0]?.bytes ?? rest))).toEqual(
+        expect(read.map((frame) => hex(finishSteps(decodeMessage(frame, limits)).payloads[0]?.bytes ?? rest))).toEqual(
           blocks.map(hex),
         );
       }),
