@@ -190,6 +190,19 @@ const attacks: readonly Attack[] = [
     },
   ],
   [
+    'DHT requests that announce gigabytes',
+    // The refused bytes do not reach the protocol.
+    [dht, 0],
+    async () => {
+      const peer = await hostile();
+      await repeat(16, async () => {
+        const stream = await peer.open(dht);
+        await send(stream, Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x07));
+        await until(async () => stream.status !== 'open');
+      });
+    },
+  ],
+  [
     'identify messages with thousands of addresses',
     [identifyPush, 100 * KiB],
     async () => {

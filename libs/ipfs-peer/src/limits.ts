@@ -24,6 +24,11 @@ export const peerLimits = {
   pingMs: 10_000,
   /** Inbound DHT streams of one connection. */
   dhtStreamsMax: 32,
+  /** Bytes of one inbound DHT request. A provider with 100 addresses takes 6 KiB, an IPNS record at most 10 KiB. */
+  requestBytesMax: 64 * 1024,
+  /** Bytes of inbound DHT requests per second, of all connections and of one. Bursts have one second. */
+  requestBytesPerSecondMax: 4 * 1024 * 1024,
+  requestBytesOfConnectionPerSecondMax: 512 * 1024,
   /** Pings of one call. */
   pingsMax: 10_000,
   pingIntervalMs: 1000,

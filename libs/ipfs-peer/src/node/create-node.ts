@@ -7,6 +7,7 @@ import type { AddressRules } from '../addresses/address-rules.ts';
 import { createNameResolver } from '../addresses/resolve-names.ts';
 import type { BandwidthMeter } from '../bandwidth/bandwidth-meter.ts';
 import { peerLimits as limits } from '../limits.ts';
+import { boundRequests, withHandlers } from './bound-requests.ts';
 import { createPeerDatastore } from './create-peer-datastore.ts';
 
 export type RoutingMode = 'auto' | 'dhtclient' | 'dhtserver' | 'none';
@@ -112,7 +113,8 @@ async function dhtServices({ routing, records = {}, allowsPrivate }: NodeOptions
     // Undefined: a server while a public address is confirmed.
     ...(routing !== 'auto' && { clientMode: routing === 'dhtclient' }),
   });
-  if (!allowsPrivate) return { wan };
+  const bounds = boundRequests();
+  if (!allowsPrivate) return { wan: withHandlers(wan, bounds) };
   const lan = kadDHT({
     ...common,
     protocol: '/ipfs/lan/kad/1.0.0',
@@ -122,5 +124,5 @@ async function dhtServices({ routing, records = {}, allowsPrivate }: NodeOptions
     metricsPrefix: 'libp2p_dht_lan',
     clientMode: routing === 'dhtclient',
   });
-  return { wan, lan };
+  return { wan: withHandlers(wan, bounds), lan: withHandlers(lan, bounds) };
 }
