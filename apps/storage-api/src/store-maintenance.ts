@@ -69,6 +69,8 @@ export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy
       try {
         const { unreadable, ...report } = await this.collector.collect({
           signal: this.#stop.signal,
+          // A full store refuses adds, so that it keeps no cache.
+          ...(this.#isAboveWatermark() && { cacheGraceSeconds: 0 }),
           ...(maintainer && { afterwards: (signal) => maintainer.run(signal) }),
         });
         this.#hasSparsePacks = false;

@@ -24,6 +24,11 @@ export interface SweepOptions {
   readonly cycle: number;
   /** Blocks that were put or touched less than this many seconds ago stay. */
   readonly graceSeconds: number;
+  /**
+   * Grace of cached blocks: of no owner or of several, and without a claim, such as blocks fetched from other nodes. Default
+   * `graceSeconds`.
+   */
+  readonly cacheGraceSeconds?: number | undefined;
   /** `next` of the previous step; absent for the first. */
   readonly start?: Uint8Array | undefined;
   /** Number of blocks to examine in this step. */

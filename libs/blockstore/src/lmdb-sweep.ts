@@ -10,12 +10,14 @@ import { cidOfKey, keyAfter } from './key-pages.ts';
 export async function sweepTables(
   environment: Environment,
   tables: BlockTables,
-  { cycle, graceSeconds, start, limit }: SweepOptions,
+  { cycle, graceSeconds, cacheGraceSeconds = graceSeconds, start, limit }: SweepOptions,
 ): Promise<SweepStep> {
   const page = tables.page(start, limit);
   const now = tables.seconds();
-  const isGarbage = ({ mark, touchedIn, touchedAt }: IndexRecord, keepFrom: number) =>
-    mark !== cycle && touchedIn < keepFrom && Math.abs(now - touchedAt) >= graceSeconds;
+  const graceOf = ({ owner, isClaimed }: IndexRecord) =>
+    owner === 0 && !isClaimed ? Math.min(cacheGraceSeconds, graceSeconds) : graceSeconds;
+  const isGarbage = (record: IndexRecord, keepFrom: number) =>
+    record.mark !== cycle && record.touchedIn < keepFrom && Math.abs(now - record.touchedAt) >= graceOf(record);
   const assertCurrent = () => {
     const current = tables.control.collection();
     if (current !== cycle) throw new CycleOverError(cycle, current);

@@ -216,7 +216,8 @@ class MemoryBlockstore implements CollectableBlockstore {
     if (cids.length > 0) for (const listener of this.#listeners) listener(cids);
   }
 
-  async sweep({ cycle, graceSeconds, start, limit }: SweepOptions): Promise<SweepStep> {
+  async sweep(options: SweepOptions): Promise<SweepStep> {
+    const { cycle, graceSeconds, cacheGraceSeconds = graceSeconds, start, limit } = options;
     if (cycle !== this.#collection) throw new CycleOverError(cycle, this.#collection);
     const first = start ? hexDigitsFromBytes(start) : '';
     const page = [...this.#blocks.keys()]
@@ -228,7 +229,9 @@ class MemoryBlockstore implements CollectableBlockstore {
     for (const key of page) {
       const stored = this.#blocks.get(key);
       this.#claims.expire(key, { before: this.#now() - graceSeconds * 1000, keepFrom: this.#keepFrom });
-      const isRecent = stored && Math.abs(this.#now() - stored.touchedAt) < graceSeconds * 1000;
+      const isCached = stored?.owner === 0 && !this.#claims.isClaimed(key);
+      const grace = isCached ? Math.min(cacheGraceSeconds, graceSeconds) : graceSeconds;
+      const isRecent = stored && Math.abs(this.#now() - stored.touchedAt) < grace * 1000;
       if (!stored || isRecent || stored.mark === cycle || stored.touchedIn >= this.#keepFrom) continue;
       bytes += stored.bytes.length;
       removed.push(cidOf(key));

@@ -27,6 +27,10 @@ export class MemoryClaims {
     return { blocks: claims.length, bytes: claims.reduce((sum, { bytes }) => sum + bytes, 0) };
   }
 
+  isClaimed(key: string): boolean {
+    return [...this.#byOwner.values()].some((claims) => claims.has(key));
+  }
+
   /** Ends all claims on a block. */
   forget(key: string): void {
     for (const claims of this.#byOwner.values()) claims.delete(key);

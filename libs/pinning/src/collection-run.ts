@@ -1,7 +1,7 @@
 import { CID } from '@cairn/cid';
 import { errorText } from '@cairn/errors';
 import type { CollectionReport, CollectionState } from './collection-report.ts';
-import type { CollectOptions, CollectorOptions } from './collector-options.ts';
+import type { CollectorOptions, StoreCollectOptions } from './collector-options.ts';
 import { isDagFault } from './dag-fault.ts';
 import { Marker } from './marker.ts';
 import type { PinMode } from './pin-store.ts';
@@ -12,10 +12,12 @@ const sweepLimit = 256;
 const saveEveryMs = 1000;
 const unreadableMax = 100;
 
+type RunOptions = Pick<StoreCollectOptions, 'cacheGraceSeconds'> & { readonly signal: AbortSignal };
+
 /** One run of a collection, from its stored state to its end. */
 export class CollectionRun {
   readonly #options: CollectorOptions;
-  readonly #run: CollectOptions & { readonly signal: AbortSignal };
+  readonly #run: RunOptions;
   readonly #slicer = new TimeSlicer();
   readonly #marker: Marker;
   readonly #unreadable: { readonly root: string; readonly reason: string }[] = [];
@@ -25,11 +27,7 @@ export class CollectionRun {
   #removed = 0;
   #removedBytes = 0;
 
-  constructor(
-    options: CollectorOptions,
-    state: CollectionState,
-    run: CollectOptions & { readonly signal: AbortSignal },
-  ) {
+  constructor(options: CollectorOptions, state: CollectionState, run: RunOptions) {
     const { blocks, collectable } = options;
     this.#options = options;
     this.#state = state;
@@ -91,11 +89,12 @@ export class CollectionRun {
   async #sweep(): Promise<void> {
     const { collectable, graceSeconds = 3600 } = this.#options;
     const { cycle, cursor } = this.#state;
+    const { cacheGraceSeconds } = this.#run;
     let start: Uint8Array | undefined = cursor === undefined ? undefined : Buffer.from(cursor, 'hex');
     do {
       this.#run.signal.throwIfAborted();
       await this.#slicer.step();
-      const step = await collectable.sweep({ cycle, graceSeconds, start, limit: sweepLimit });
+      const step = await collectable.sweep({ cycle, graceSeconds, cacheGraceSeconds, start, limit: sweepLimit });
       this.#removed += step.removed.length;
       this.#removedBytes += step.bytes;
       start = step.next;

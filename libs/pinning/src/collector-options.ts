@@ -18,6 +18,8 @@ export interface CollectOptions {
 }
 
 export interface StoreCollectOptions extends CollectOptions {
+  /** Grace period of cached blocks; see `SweepOptions` of `@cairn/blockstore`. Default: that of all blocks. */
+  readonly cacheGraceSeconds?: number | undefined;
   /** Further work under the lease after a collection. The signal aborts when the lease is lost. */
   readonly afterwards?: (signal: AbortSignal) => Promise<void>;
 }

@@ -56,6 +56,21 @@ test('collect removes unreachable blocks only and reports counts', async () => {
   expect(await has([c, d, garbage].map(({ cid }) => cid))).toEqual(Array(3).fill(false));
 });
 
+test('collect with a grace period of the cache removes the blocks of a failed fetch, and no block that is pinned or owned', async () => {
+  const [fetched, pinned, own] = ['fetched', 'pinned', 'own'].map(leafOf) as [Leaf, Leaf, Leaf];
+  type Leaf = ReturnType<typeof leafOf>;
+  const graceful = new Collector({ pins, blocks, collectable: blocks, graceSeconds: 3600 });
+  await blocks.putMany([fetched, pinned]);
+  await pinning.pin('alice', pinned.cid);
+  const session = await pinning.write('alice');
+  await session.store.putMany([own]);
+  await session.claimUnpinned();
+  await session.end();
+  expect(await graceful.collect()).toMatchObject({ removed: 0 });
+  expect(await graceful.collect({ cacheGraceSeconds: 0 })).toMatchObject({ removed: 1, removedBytes: 7 });
+  expect(await has([fetched, pinned, own].map(({ cid }) => cid))).toEqual([false, true, true]);
+});
+
 test('collect keeps the links of a block that another account has pinned as raw', async () => {
   const leaf = leafOf('leaf');
   const inner = nodeOf([leaf.cid]);

@@ -41,7 +41,8 @@ export class Collector {
       const began = Date.now();
       await this.#assertConsistent(signal);
       const state = (await this.#unfinished()) ?? (await this.#begin());
-      const report = await new CollectionRun(this.#options, state, { signal }).run();
+      const { cacheGraceSeconds } = options;
+      const report = await new CollectionRun(this.#options, state, { signal, cacheGraceSeconds }).run();
       // This collection removed the garbage below roots that were released before the grace period.
       if (report.unreadable.length === 0) await pins.forgetReleasedBefore(began - graceSeconds * 1000);
       await options.afterwards?.(signal);

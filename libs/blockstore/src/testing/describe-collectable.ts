@@ -101,6 +101,34 @@ export function describeCollectable(
       expect((await sweep(cycle, 100)).map(String)).toEqual([a.cid.toString()]);
     });
 
+    test('sweep keeps blocks of one owner and claimed blocks within the grace period, and others within that of the cache', async () => {
+      const [own, shared, claimed, held] = ['own', 'shared', 'claimed', 'held'].map(rawBlock) as [
+        Block,
+        Block,
+        Block,
+        Block,
+      ];
+      await put(a, claimed);
+      await store.putMany([own, shared], { owner: 7 });
+      await store.putMany([shared], { owner: 8 });
+      await store.sync();
+      await store.claimMany([claimed.cid], 7);
+      seconds += 50;
+      await store.beginCycle();
+      const hold = await store.hold();
+      await put(held);
+      const cycle = await store.beginCycle();
+      const removedBy = async (graceSeconds: number, cacheGraceSeconds: number) => {
+        const { removed } = await store.sweep({ cycle, graceSeconds, cacheGraceSeconds, limit: 100 });
+        return removed.map(String).sort();
+      };
+      expect(await removedBy(100, 51)).toEqual([]);
+      expect(await removedBy(100, 0)).toEqual([a, shared].map(({ cid }) => String(cid)).sort());
+      await hold.release();
+      for (const { cid } of [own, claimed, held]) expect(await store.has(cid)).toBe(true);
+      expect((await store.claimed(7)).blocks).toBe(1);
+    });
+
     test('sweep refuses a cycle after a later one has begun', async () => {
       await put(a);
       const cycle = await store.beginCycle();

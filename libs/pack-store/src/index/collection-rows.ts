@@ -58,12 +58,14 @@ export class CollectionRows {
   }
 
   /** Runs a step of the sweep; see `Collectable.sweep`. @throws CYCLE_OVER */
-  async sweep({ cycle, graceSeconds, start, limit }: SweepOptions): Promise<SweepStep> {
+  async sweep(options: SweepOptions): Promise<SweepStep> {
+    const { cycle, graceSeconds, start, limit } = options;
+    const cacheGraceSeconds = Math.min(graceSeconds, options.cacheGraceSeconds ?? graceSeconds);
     const seconds = secondsParameter(this.#now);
     const { rows } = await this.#database.read<SweepRow>({
       name: 'pack-sweep-page',
       text: sweepPage,
-      values: [start ?? Buffer.alloc(0), limit, cycle, seconds, graceSeconds],
+      values: [start ?? Buffer.alloc(0), limit, cycle, seconds, graceSeconds, cacheGraceSeconds],
     });
     const [first] = rows;
     assertCurrent(cycle, first?.collection ?? 0);
@@ -73,7 +75,7 @@ export class CollectionRows {
       return { removed: [], bytes: 0, next: undefined };
     await this.#claims.expire({ first: page[0], last, graceSeconds, keepFrom: first.keep_from });
     const due = rows.flatMap(({ multihash, is_due }) => (multihash && is_due ? [multihash] : []));
-    const removed = due.length === 0 ? [] : await this.#removeGarbage(due, cycle, graceSeconds);
+    const removed = due.length === 0 ? [] : await this.#removeGarbage(due, { cycle, graceSeconds, cacheGraceSeconds });
     return {
       removed: removed.map(({ multihash }) => cidOfMultihash(multihash)),
       bytes: removed.reduce((sum, { length }) => sum + length, 0),
@@ -82,7 +84,14 @@ export class CollectionRows {
   }
 
   /** The lock of each row re-evaluates the conditions, so that a block that was touched since the page was read stays. */
-  async #removeGarbage(due: readonly Uint8Array[], cycle: number, graceSeconds: number) {
+  async #removeGarbage(
+    due: readonly Uint8Array[],
+    {
+      cycle,
+      graceSeconds,
+      cacheGraceSeconds,
+    }: { readonly cycle: number; readonly graceSeconds: number; readonly cacheGraceSeconds: number },
+  ) {
     const seconds = secondsParameter(this.#now);
     return await this.#database.transaction(async (transaction) => {
       const { collection, keepFrom } = await CycleRow.lockShared(transaction);
@@ -90,7 +99,7 @@ export class CollectionRows {
       const { rows } = await transaction.run<{ multihash: Uint8Array; length: number }>({
         name: 'pack-lock-garbage',
         text: lockGarbage,
-        values: [due, cycle, seconds, graceSeconds, keepFrom],
+        values: [due, cycle, seconds, graceSeconds, keepFrom, cacheGraceSeconds],
       });
       if (rows.length > 0)
         await removeRows(
@@ -143,26 +152,30 @@ const mark = `
     ORDER BY pack_blocks.multihash FOR NO KEY UPDATE OF pack_blocks)
   UPDATE pack_blocks SET mark = $3, marked_as = code FROM unmarked WHERE pack_blocks.multihash = unmarked.multihash`;
 
-/** A mark of a later cycle also keeps a block. */
+/** A mark of a later cycle also keeps a block. A block with a claim is not cached. */
 const isGarbage = (parameters: {
+  readonly table: string;
   readonly cycle: string;
   readonly keepFrom: string;
   readonly seconds: string;
   readonly grace: string;
+  readonly cacheGrace: string;
 }) => `mark < ${parameters.cycle} AND touched_in < ${parameters.keepFrom}
-  AND abs(${secondsAs(parameters.seconds)} - touched_at) >= ${parameters.grace}::double precision`;
+  AND abs(${secondsAs(parameters.seconds)} - touched_at) >= CASE
+    WHEN owner = 0 AND NOT EXISTS (SELECT FROM pack_claims WHERE pack_claims.multihash = ${parameters.table}.multihash)
+    THEN ${parameters.cacheGrace} ELSE ${parameters.grace} END::double precision`;
 
 const sweepPage = `
   SELECT collection, keep_from, multihash,
-    ${isGarbage({ cycle: '$3', keepFrom: 'keep_from', seconds: '$4', grace: '$5' })} AS is_due
+    ${isGarbage({ table: 'page', cycle: '$3', keepFrom: 'keep_from', seconds: '$4', grace: '$5', cacheGrace: '$6' })} AS is_due
   FROM pack_cycle LEFT JOIN LATERAL (
-    SELECT multihash, mark, touched_in, touched_at FROM pack_blocks WHERE multihash >= $1 ORDER BY multihash LIMIT $2
+    SELECT multihash, mark, touched_in, touched_at, owner FROM pack_blocks WHERE multihash >= $1 ORDER BY multihash LIMIT $2
   ) AS page ON true
   ORDER BY multihash`;
 
 const lockGarbage = `
   SELECT multihash, length FROM pack_blocks
-  WHERE multihash = ANY ($1) AND ${isGarbage({ cycle: '$2', keepFrom: '$5', seconds: '$3', grace: '$4' })}
+  WHERE multihash = ANY ($1) AND ${isGarbage({ table: 'pack_blocks', cycle: '$2', keepFrom: '$5', seconds: '$3', grace: '$4', cacheGrace: '$6' })}
   ORDER BY multihash FOR UPDATE`;
 
 const lockOwn = `
