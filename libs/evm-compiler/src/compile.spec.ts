@@ -146,6 +146,31 @@ describe('memory', () => {
     );
   });
 
+  test('KECCAK256 of 64 bytes returns the same digest again, also after other digests', () => {
+    const digestOf = (key: bigint, slot: bigint) => {
+      const pair = [...wordBytes(key), ...wordBytes(slot)];
+      const code = bytes(
+        [op.PUSH32, ...wordBytes(key), op.PUSH1, 0, op.MSTORE, op.PUSH32, ...wordBytes(slot), op.PUSH1, 32, op.MSTORE],
+        [op.PUSH1, 64, op.PUSH1, 0, op.KECCAK256],
+      );
+      const expected = keccak_256(Uint8Array.from(pair));
+      expect(runCode(code).stack).toEqual([BigInt(`0x${Buffer.from(expected).toString('hex')}`)]);
+    };
+    digestOf(0n, 0n);
+    digestOf(0n, 0n);
+    // More pairs than entries, so that they replace each other.
+    for (let key = 0n; key < 300n; key++) digestOf(key, key & 1n);
+    for (let key = 0n; key < 20n; key++) digestOf(key, key & 1n);
+    fc.assert(
+      fc.property(word, word, (key, slot) => {
+        digestOf(key, slot);
+        digestOf(slot, key);
+        digestOf(key, slot);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   test('words and bytes are written big-endian, and new memory is zeros', () => {
     const code = bytes(
       [op.PUSH32, ...wordBytes(2n ** 255n + 7n)],

@@ -28,8 +28,10 @@ export const header = {
 export const division = { dividend: 256, divisor: 336, quotient: 384 } as const;
 /** State, round constants and padded last block of Keccak. */
 export const keccakPlace = { state: 512, constants: 768, block: 1024 } as const;
+/** Recent digests of 64 bytes: the bytes, then the digest, whose first lane is zero in an unused entry. */
+export const recentDigests = { at: 4096, entries: 256, entryBytes: 96 } as const;
 /** Start of the first frame's region. */
-export const arena = 4096;
+export const arena = recentDigests.at + recentDigests.entries * recentDigests.entryBytes;
 
 /** Offsets in the region of a frame: constant words, stack, call data, memory. */
 export const region = {

@@ -28,6 +28,8 @@ const innerHelpers = [
   'wideRest',
   'wideRemainder',
   'permute',
+  'entryOf',
+  'absorbAll',
 ] as const;
 export type WordHelper = (typeof wordHelpers)[number];
 

@@ -1,4 +1,6 @@
-import { keccakPlace } from '../layout.ts';
+// Hot path: the place of each entry of a Solidity mapping is a digest of 64 bytes. `transfers` of `node tools/bench/evm.mjs`
+// measures the recent digests. compile.spec.ts compares digests with those of @noble/hashes.
+import { keccakPlace, recentDigests } from '../layout.ts';
 import { assemble } from '../wasm/assemble.ts';
 import type { FunctionCode } from '../wasm/module.ts';
 
@@ -62,11 +64,54 @@ const absorb = (from: string) =>
     )
     .join(' ');
 
+/** Length of the key of a mapping with its slot, in bytes and in lanes. */
+const pairBytes = 64;
+const pairLanes = Array.from({ length: pairBytes / 8 }, (_, index) => 8 * index);
+const digestLanes = [0, 8, 16, 24];
+/** Odd factors, so that pairs that differ in one lane rarely share an entry. */
+const mix = ['0x9e3779b97f4a7c15', '0xbf58476d1ce4e5b9'];
+const copyLanes = (from: string, fromAt: number, to: string, toAt: number, lanesToCopy: readonly number[]) =>
+  lanesToCopy.map((at) => `${to} ${from} i64.load ${fromAt + at} i64.store ${toAt + at}`).join(' ');
+
 /** KECCAK256 of a range of memory. The digest is in the first 32 bytes of the state afterwards. */
 function keccak(functions: Readonly<Record<string, number>>): FunctionCode {
-  const { state, block } = keccakPlace;
   return assemble({
     name: 'keccak',
+    params: ['at:i32', 'length:i32'],
+    results: [],
+    locals: ['entry:i32'],
+    functions,
+    text: `
+      get length i32.const ${pairBytes} i32.ne if get at get length call absorbAll return end
+      get at call entryOf set entry
+      get entry i64.load ${pairBytes} i64.const 0 i64.ne
+      ${pairLanes.map((at) => `get at i64.load ${at} get entry i64.load ${at} i64.xor`).join(' ')} ${'i64.or '.repeat(pairLanes.length - 1)}
+      i64.eqz i32.and
+      if ${copyLanes('get entry', pairBytes, `i32.const ${keccakPlace.state}`, 0, digestLanes)} return end
+      get at get length call absorbAll
+      ${copyLanes('get at', 0, 'get entry', 0, pairLanes)}
+      ${copyLanes(`i32.const ${keccakPlace.state}`, 0, 'get entry', pairBytes, digestLanes)}`,
+  });
+}
+
+/** Address of the entry of 64 bytes among the recent digests. */
+const entryOf = assemble({
+  name: 'entryOf',
+  params: ['at:i32'],
+  results: ['i32'],
+  locals: ['mixed:i64'],
+  text: `
+    ${pairLanes.map((at) => `get mixed get at i64.load ${at} i64.xor i64.const ${mix[0]} i64.mul set mixed`).join(' ')}
+    get mixed get mixed i64.const 32 i64.shr_u i64.xor i64.const ${mix[1]} i64.mul
+    i64.const 40 i64.shr_u i32.wrap_i64 i32.const ${recentDigests.entries - 1} i32.and
+    i32.const ${recentDigests.entryBytes} i32.mul i32.const ${recentDigests.at} i32.add`,
+});
+
+/** KECCAK256 of a range of memory without the recent digests. */
+function absorbAll(functions: Readonly<Record<string, number>>): FunctionCode {
+  const { state, block } = keccakPlace;
+  return assemble({
+    name: 'absorbAll',
     params: ['at:i32', 'length:i32'],
     results: [],
     locals: ['last:i32'],
@@ -90,5 +135,5 @@ function keccak(functions: Readonly<Record<string, number>>): FunctionCode {
 }
 
 export function hashing(functions: Readonly<Record<string, number>>): FunctionCode[] {
-  return [permute, keccak(functions)];
+  return [permute, entryOf, absorbAll(functions), keccak(functions)];
 }

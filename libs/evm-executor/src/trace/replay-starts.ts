@@ -109,7 +109,7 @@ class ChangedState implements StateReader {
     const known = this.#slots.get(addressKey)?.get(key);
     if (known !== undefined) return known;
     if (this.#cleared.has(addressKey)) return noBytes;
-    return StateCache.of(this.#base).getStorage(addressKey, key, address);
+    return StateCache.of(this.#base).getStorage(addressKey, address, slot);
   }
 }
 

@@ -6,6 +6,7 @@ import { type Address, addressAt } from '../state/addresses.ts';
 import { wordIntegers } from '../state/slot-table.ts';
 
 const pageBytes = 65_536;
+const addressIntegers = 5;
 /** Replaces words beyond 64 bits. */
 const beyondNumbers = 2 ** 64;
 const limbMask = (1n << 64n) - 1n;
@@ -77,15 +78,16 @@ export class CompiledFrame extends Frame {
     this.code = code;
     this.#shared = shared;
     this.#base = base;
-    const { bytes, limbs } = shared;
+    const { bytes, limbs, integers } = shared;
     const { data } = options;
     const dataAt = base + region.data;
     this.#memoryBase = memoryBaseOf(base, data.length);
-    putAddress(bytes, base + region.address, options.address);
-    putAddress(bytes, base + region.caller, options.caller);
+    putAddress(integers, (base + region.address) / 4, options.address);
+    putAddress(integers, (base + region.caller) / 4, options.caller);
     putWord(limbs, (base + region.value) / 8, options.value);
+    // First the zeros, which begin within the last integer of the data.
+    for (let at = (dataAt + data.length) >> 2; at < this.#memoryBase >> 2; at++) integers[at] = 0;
     copyInto(bytes, dataAt, data, 0, data.length);
-    for (let at = dataAt + data.length; at < this.#memoryBase; at++) bytes[at] = 0;
   }
 
   /** Start of the region of a frame that this one calls. */
@@ -241,9 +243,14 @@ export function memoryBaseOf(base: number, dataBytes: number): number {
   return (base + region.data + dataBytes + wordBytes + 31) & ~31;
 }
 
-function putAddress(bytes: Uint8Array, at: number, address: Uint8Array): void {
-  for (let index = 0; index < 20; index++) bytes[at + index] = address[19 - index] as number;
-  for (let index = 20; index < wordBytes; index++) bytes[at + index] = 0;
+function putAddress(integers: Int32Array, at: number, address: Uint8Array): void {
+  for (let index = 0, from = 16; index < addressIntegers; index++, from -= 4)
+    integers[at + index] =
+      ((address[from] as number) << 24) |
+      ((address[from + 1] as number) << 16) |
+      ((address[from + 2] as number) << 8) |
+      (address[from + 3] as number);
+  for (let index = addressIntegers; index < wordIntegers; index++) integers[at + index] = 0;
 }
 
 function putWord(limbs: BigUint64Array, at: number, word: bigint): void {

@@ -8,20 +8,29 @@ let slab = noBytes;
 let used = 0;
 
 /**
- * Copies a part of bytes. Short copies, such as inputs and outputs of calls, are parts of a slab: an array of its own costs an
- * allocation and as much time again for its collection.
+ * Copies a part of bytes. Short copies, such as inputs and outputs of calls, are parts of a slab: see {@link newBytes}.
  */
 export function copyOf(source: Uint8Array, from: number, length: number): Uint8Array {
   if (length === 0) return noBytes;
   if (length > shortBytesMax) return source.slice(from, from + length);
+  const copy = newBytes(length);
+  copyInto(copy, 0, source, from, length);
+  return copy;
+}
+
+/**
+ * Returns new bytes, all zeros. Short ones are parts of a slab: an array of its own with more than 64 bytes costs an allocation
+ * outside the heap, about a microsecond, and as much time again for its collection.
+ */
+export function newBytes(length: number): Uint8Array {
+  if (length > shortBytesMax) return new Uint8Array(length);
   if (used + length > slab.length) {
     slab = new Uint8Array(slabBytes);
     used = 0;
   }
-  const copy = slab.subarray(used, used + length);
+  const bytes = slab.subarray(used, used + length);
   used += length;
-  copyInto(copy, 0, source, from, length);
-  return copy;
+  return bytes;
 }
 
 /** Copies a part of bytes into other bytes. */

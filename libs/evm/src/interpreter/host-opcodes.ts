@@ -3,6 +3,7 @@ import { op, opcodeName } from '@cairn/evm-compiler/opcodes';
 import { wordFromAddress } from '../state/addresses.ts';
 import { isSame, isZero, putBigEndian, wordIntegers } from '../state/slot-table.ts';
 import { callOpcode, createOpcode } from './call-opcodes.ts';
+import { newBytes } from './copies.ts';
 import type { Frame } from './frame.ts';
 import { gas } from './gas.ts';
 import { halts } from './halt.ts';
@@ -263,7 +264,7 @@ function log(topicCount: number, frame: Frame, machine: Machine): void {
   frame.charge(gas.logByte * length);
   if (frame.isStatic) throw halts.writeProtection;
   const dataAt = topicCount * 32;
-  const bytes = new Uint8Array(dataAt + length);
+  const bytes = newBytes(dataAt + length);
   for (let topicAt = 0; topicAt < dataAt; topicAt += 32) putBigEndian(bytes, topicAt, frame.integers, frame.popWord(0));
   frame.readMemory(start, length, bytes, dataAt);
   machine.substate.log(new BytesLog(frame.address, topicCount, bytes));

@@ -49,6 +49,29 @@ const multipleOf = {
   },
 };
 
+/** Encoded point of the curve of G2, with the first suitable x from a number on. Nearly all of them are outside the subgroup. */
+const outsideOf = {
+  bn254: (from: bigint) => {
+    const { x, y } = pointOn(bn254.fields.Fp2, bn254.G2.Point.CURVE().b, from);
+    return Buffer.concat([x.c1, x.c0, y.c1, y.c0].map((part) => number(part, 32)));
+  },
+  bls: (from: bigint) => {
+    const { x, y } = pointOn(bls12_381.fields.Fp2, bls12_381.G2.Point.CURVE().b, from);
+    return Buffer.concat([x.c0, x.c1, y.c0, y.c1].map((part) => number(part, 64)));
+  },
+};
+function pointOn(field: typeof bn254.fields.Fp2, b: typeof field.ZERO, from: bigint) {
+  for (let real = from; ; real++) {
+    const x = field.fromBigTuple([real, 1n]);
+    const square = field.add(field.mul(field.sqr(x), x), b);
+    try {
+      return { x, y: field.sqrt(square) };
+    } catch {
+      // No square.
+    }
+  }
+}
+
 /** The result, or the reason for its absence. */
 const outcome = (work: (input: Uint8Array) => Uint8Array, input: Uint8Array) => {
   try {
@@ -115,6 +138,21 @@ describe.each(['bn254', 'bls'] as const)('mcl and noble agree on %s', (name) => 
         same(method, flipped(Buffer.concat(all.flatMap(([a, b]) => [G1(a), G2(b)])), at));
       }),
       runs,
+    );
+  });
+
+  test('points of G2 outside the subgroup, also beside points that were checked before', () => {
+    const method = name === 'bn254' ? 'pairing' : 'pairingCheck';
+    const inside = Buffer.concat([G1(3n), G2(5n)]);
+    fc.assert(
+      fc.property(fc.bigInt({ min: 1n, max: 1n << 250n }), fc.boolean(), (from, isKnown) => {
+        if (isKnown) same(method, inside);
+        const outside = Buffer.concat([G1(3n), outsideOf[name](from)]);
+        same(method, outside);
+        expect(outcome(name === 'bn254' ? ours.bn254.pairing : ours.bls.pairingCheck, outside)).toBe('bad point');
+        same(method, Buffer.concat([inside, outside]));
+      }),
+      { numRuns: 4 },
     );
   });
 

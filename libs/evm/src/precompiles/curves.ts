@@ -6,6 +6,7 @@ const bn254Format: CurveFormat = {
   modulus: 21888242871839275222246405745257275088696311157297823662689037894645226208583n,
   coordinateBytes: 32,
   isImaginaryFirst: true,
+  isG1Whole: true,
 };
 /** BLS12-381 (EIP-2537). */
 const blsFormat: CurveFormat = {
@@ -13,6 +14,7 @@ const blsFormat: CurveFormat = {
   modulus: 0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaabn,
   coordinateBytes: 64,
   isImaginaryFirst: false,
+  isG1Whole: false,
 };
 
 /** Operations of precompiles on points as the EVM encodes them. They throw {@link BadPoint}; callers check lengths. */

@@ -3,6 +3,7 @@
 import { bytesFromBigint } from '@cairn/block-model';
 import { compareBytes } from '@cairn/platform';
 import createModule, { type MclFunction, type MclModule } from 'mcl-wasm/dist/mcl_c.js';
+import { KnownPoints } from './known-points.ts';
 
 /** Subgroups of a pairing: points over the field, and over its quadratic extension. */
 export type Group = 'G1' | 'G2';
@@ -17,6 +18,8 @@ export interface CurveFormat {
   readonly coordinateBytes: number;
   /** Elements of the extension begin with their imaginary part. */
   readonly isImaginaryFirst: boolean;
+  /** Each point of the curve over the field is in the subgroup, so that no check is needed. */
+  readonly isG1Whole: boolean;
 }
 
 /** Bytes that do not encode a point. */
@@ -40,12 +43,16 @@ const pointBytes = { G1: 3 * fieldBytes, G2: 6 * fieldBytes } as const;
 const targetBytes = 12 * fieldBytes;
 /** Points in one batch. */
 const batchMax = 64;
+/** Points of G2 that are known to be in the subgroup; 16 KiB on alt_bn128. */
+const knownMax = 128;
 /** Maps to curves as in RFC 9380. */
 const mapToModeRfc = 5;
 
 /**
  * A pairing-friendly curve on mcl, in WebAssembly. It has its own instance and memory, since mcl sets its curve globally and other
- * users in the process may need another one. It keeps no state between calls.
+ * users in the process may need another one. Between calls it keeps only points of G2 that passed the check of their subgroup,
+ * since verifiers of proofs pass the same points each time: this takes a quarter of the time of a check of two pairings
+ * (`node tools/bench/evm.mjs`, `proofs`). `curves.spec.ts` compares results with those of another library.
  */
 export class PairingCurve {
   readonly #mcl: MclModule;
@@ -53,6 +60,7 @@ export class PairingCurve {
   readonly #modulus: Uint8Array;
   /** Length of a coordinate without its padding. */
   readonly #digits: number;
+  readonly #known = new KnownPoints(knownMax);
   readonly #place: Readonly<Record<Group | 'more' | 'scalars' | 'target' | 'product' | 'bytes', number>>;
 
   private constructor(mcl: MclModule, format: CurveFormat) {
@@ -171,8 +179,15 @@ export class PairingCurve {
     }
     this.#call('_mclBnFp_setInt32', at + 2 * half, 1);
     if (this.#call(`_mclBn${group}_isValid`, at) !== 1) throw new BadPoint('curve', group);
-    if (isOfSubgroup && this.#call(`_mclBn${group}_isValidOrder`, at) !== 1) throw new BadPoint('subgroup', group);
+    if (isOfSubgroup) this.#checkSubgroup(group, at, input.subarray(from, from + bytes));
     return true;
+  }
+
+  #checkSubgroup(group: Group, at: number, encoded: Uint8Array): void {
+    if (group === 'G1' && this.#format.isG1Whole) return;
+    if (group === 'G2' && this.#known.has(encoded)) return;
+    if (this.#call(`_mclBn${group}_isValidOrder`, at) !== 1) throw new BadPoint('subgroup', group);
+    if (group === 'G2') this.#known.add(encoded);
   }
 
   #readExtension(at: number, input: Uint8Array, from: number): void {

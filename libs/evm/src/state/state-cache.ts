@@ -1,10 +1,13 @@
 import type { AccountState, StateReader } from '@cairn/block-model';
-import { bytesFromMapKey, mapKeyFromBytes } from './map-key.ts';
+import { viewOf } from '../interpreter/words.ts';
+import { mapKeyFromBytes } from './map-key.ts';
+import { SlotTable, wordIntegers } from './slot-table.ts';
+import { readWordBytes, trimmedWordBytes, writeWordBytes } from './word-bytes.ts';
 
 /** Bounds of the caches. A cache that reaches its bound is cleared. */
 const stateCacheLimits = {
   accountsMax: 5_000, // Per state; about 2 MB.
-  slotsMax: 10_000, // Per state; about 3 MB.
+  slotsMax: 10_000, // Per state; about 2 MB.
   codeBytesMax: 64 * 1024 * 1024, // All states together.
 } as const;
 
@@ -23,8 +26,10 @@ let codeBytes = 0;
 export class StateCache {
   readonly #reader: StateReader;
   readonly #accounts = new Map<string, AccountState | undefined>();
-  readonly #slots = new Map<string, Map<string, Uint8Array>>();
-  #slotCount = 0;
+  /** Ids of storages in {@link #slots}, by the key of their account. */
+  readonly #storages = new Map<string, number>();
+  /** Flat like the slots of a message: a Map per account takes three times the memory, and a key in text for each read. */
+  #slots: SlotTable | undefined;
 
   /** Code of this state alone; `undefined` for a state that shares code. */
   readonly #ownCodes: Map<string, Uint8Array> | undefined;
@@ -87,23 +92,42 @@ export class StateCache {
     return code;
   }
 
-  /** @param addressKey key of the account @param key key of the slot */
-  getStorage(addressKey: string, key: string, address: Uint8Array): Uint8Array {
-    let slots = this.#slots.get(addressKey);
-    const known = slots?.get(key);
-    if (known !== undefined) return known;
-    const value = this.#reader.getStorage(address, bytesFromMapKey(key));
-    if (this.#slotCount >= stateCacheLimits.slotsMax) {
-      this.#slots.clear();
-      this.#slotCount = 0;
-      slots = undefined;
+  /** Reads the slot with the key at `source[at]` into `value`. @param addressKey key of the account */
+  readSlot(addressKey: string, address: Uint8Array, source: Int32Array, at: number, value: Int32Array): void {
+    const slots = this.#slots ?? this.#emptySlots();
+    const storage = this.#storages.get(addressKey) ?? this.#storages.size;
+    const known = slots.find(storage, source, at);
+    if (known >= 0) {
+      const from = known * wordIntegers;
+      for (let index = 0; index < wordIntegers; index++) value[index] = slots.values[from + index] as number;
+      return;
     }
-    if (slots === undefined) {
-      slots = new Map();
-      this.#slots.set(addressKey, slots);
+    // The reader may keep the key.
+    const key = new Uint8Array(32);
+    writeWordBytes(source, at, viewOf(key));
+    readWordBytes(this.#reader.getStorage(address, key), value);
+    if (slots.count >= stateCacheLimits.slotsMax) {
+      this.#emptySlots().add(0, source, at, value);
+      this.#storages.set(addressKey, 0);
+      return;
     }
-    slots.set(key, value);
-    this.#slotCount++;
-    return value;
+    this.#storages.set(addressKey, storage);
+    slots.add(storage, source, at, value);
+  }
+
+  /** Value of a slot without leading zeros; empty for zero. `slot` has 32 bytes. @param addressKey key of the account */
+  getStorage(addressKey: string, address: Uint8Array, slot: Uint8Array): Uint8Array {
+    // Not shared arrays: readers may read other states through this method.
+    const words = new Int32Array(2 * wordIntegers);
+    const value = words.subarray(wordIntegers);
+    readWordBytes(slot, words);
+    this.readSlot(addressKey, address, words, 0, value);
+    return trimmedWordBytes(value, 0);
+  }
+
+  #emptySlots(): SlotTable {
+    this.#storages.clear();
+    this.#slots = new SlotTable();
+    return this.#slots;
   }
 }

@@ -2,7 +2,6 @@ import { type AccountChange, type AccountState, hexFromBytes, keccak256 } from '
 import { compareBytes } from '@cairn/platform';
 import { isEmptyTrieRoot } from '@cairn/trie';
 import { ContractNotAllowedError } from '../errors.ts';
-import { viewOf } from '../interpreter/words.ts';
 import { mapKeyOfAddress } from './addresses.ts';
 import { changedSlots } from './changed-slots.ts';
 import type { ContractGuard } from './contract-guard.ts';
@@ -10,7 +9,7 @@ import { delegationOf } from './delegation.ts';
 import { bytesFromMapKey, mapKeyFromBytes } from './map-key.ts';
 import { SlotTable, wordIntegers } from './slot-table.ts';
 import type { StateCache } from './state-cache.ts';
-import { readWordBytes, trimmedWordBytes, writeWordBytes } from './word-bytes.ts';
+import { readWordBytes, trimmedWordBytes } from './word-bytes.ts';
 
 /** Keccak-256 of no bytes: the code hash of accounts without code. */
 export const emptyCodeHash = keccak256(new Uint8Array(0));
@@ -38,8 +37,6 @@ const spareTablesMax = 4;
 // Buffers for one read or write.
 const keyWords = new Int32Array(wordIntegers);
 const valueWords = new Int32Array(wordIntegers);
-const keyBytes = new Uint8Array(32);
-const keyView = viewOf(keyBytes);
 
 /**
  * State that one call reads and writes: a journaled layer over a `StateCache`, discarded after the call. Engines access
@@ -157,10 +154,7 @@ export class WorldState {
     const known = this.slots.find(storage.id, source, at);
     if (known >= 0) return known;
     if (storage.hidesBase) valueWords.fill(0);
-    else {
-      writeWordBytes(source, at, keyView);
-      readWordBytes(this.#base.getStorage(mapKeyOfAddress(address), mapKeyFromBytes(keyBytes), address), valueWords);
-    }
+    else this.#base.readSlot(mapKeyOfAddress(address), address, source, at, valueWords);
     const entry = this.slots.add(storage.id, source, at, valueWords);
     if (storage.previous !== undefined && this.#isWarmIn(storage.previous, source, at)) this.slots.markWarm(entry);
     return entry;
