@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { copyInto, copyOf } from './copies.ts';
+import { copyInto, copyOf, Slab } from './copies.ts';
 
 test('copies have the bytes of the source, and keep them when it changes', () => {
   const copies: [Uint8Array, Uint8Array][] = [];
@@ -18,4 +18,20 @@ test('copies have the bytes of the source, and keep them when it changes', () =>
     { numRuns: 500 },
   );
   for (const [copy, expected] of copies) expect(copy).toEqual(expected);
+});
+
+test('arrays of a slab are zeros and do not overlap', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(700), { minLength: 1, maxLength: 150 }), (lengths) => {
+      const slab = new Slab();
+      const taken = lengths.map((length, index) => {
+        const bytes = slab.take(length);
+        expect(bytes).toEqual(new Uint8Array(length));
+        return bytes.fill((index % 255) + 1);
+      });
+      for (const [index, bytes] of taken.entries())
+        expect(bytes).toEqual(new Uint8Array(lengths[index] ?? 0).fill((index % 255) + 1));
+    }),
+    { numRuns: 30 },
+  );
 });

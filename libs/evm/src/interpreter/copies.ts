@@ -1,36 +1,41 @@
 const noBytes = new Uint8Array(0);
-/** Longer copies get an array of their own. A short copy keeps its whole slab alive. */
+/** Longer arrays are not parts of a slab. */
 const shortBytesMax = 512;
 /** Up to this length a loop is faster than `set`, which calls native code. */
 const loopedBytesMax = 96;
 const slabBytes = 32 * 1024;
-let slab = noBytes;
-let used = 0;
 
 /**
- * Copies a part of bytes. Short copies, such as inputs and outputs of calls, are parts of a slab: see {@link newBytes}.
+ * Makes short arrays as parts of a slab: an array of its own with more than 64 bytes costs an allocation outside the heap, about a
+ * microsecond, and as much time again for its collection. An array keeps its whole slab alive, so arrays that live longer than
+ * others need a slab of their own.
  */
+export class Slab {
+  #bytes = noBytes;
+  #used = 0;
+
+  /** Returns new bytes, all zeros. */
+  take(length: number): Uint8Array {
+    if (length > shortBytesMax) return new Uint8Array(length);
+    if (this.#used + length > this.#bytes.length) {
+      this.#bytes = new Uint8Array(slabBytes);
+      this.#used = 0;
+    }
+    const taken = this.#bytes.subarray(this.#used, this.#used + length);
+    this.#used += length;
+    return taken;
+  }
+}
+
+const copies = new Slab();
+
+/** Copies a part of bytes, such as the input or output of a call. */
 export function copyOf(source: Uint8Array, from: number, length: number): Uint8Array {
   if (length === 0) return noBytes;
   if (length > shortBytesMax) return source.slice(from, from + length);
-  const copy = newBytes(length);
+  const copy = copies.take(length);
   copyInto(copy, 0, source, from, length);
   return copy;
-}
-
-/**
- * Returns new bytes, all zeros. Short ones are parts of a slab: an array of its own with more than 64 bytes costs an allocation
- * outside the heap, about a microsecond, and as much time again for its collection.
- */
-export function newBytes(length: number): Uint8Array {
-  if (length > shortBytesMax) return new Uint8Array(length);
-  if (used + length > slab.length) {
-    slab = new Uint8Array(slabBytes);
-    used = 0;
-  }
-  const bytes = slab.subarray(used, used + length);
-  used += length;
-  return bytes;
 }
 
 /** Copies a part of bytes into other bytes. */

@@ -3,13 +3,15 @@ import { op, opcodeName } from '@cairn/evm-compiler/opcodes';
 import { wordFromAddress } from '../state/addresses.ts';
 import { isSame, isZero, putBigEndian, wordIntegers } from '../state/slot-table.ts';
 import { callOpcode, createOpcode } from './call-opcodes.ts';
-import { newBytes } from './copies.ts';
+import { Slab } from './copies.ts';
 import type { Frame } from './frame.ts';
 import { gas } from './gas.ts';
 import { halts } from './halt.ts';
 import type { Machine } from './machine.ts';
 import { paddedSlice, readWord, wordFromBytes } from './words.ts';
 
+/** Logs live until the message ends. Between the inputs and outputs of calls, each would keep a whole slab alive. */
+const logBytes = new Slab();
 const coldAccount = gas.coldAccountSurcharge + gas.warmAccess;
 const wordsOf = (length: number) => Math.ceil(length / 32);
 
@@ -264,7 +266,7 @@ function log(topicCount: number, frame: Frame, machine: Machine): void {
   frame.charge(gas.logByte * length);
   if (frame.isStatic) throw halts.writeProtection;
   const dataAt = topicCount * 32;
-  const bytes = newBytes(dataAt + length);
+  const bytes = logBytes.take(dataAt + length);
   for (let topicAt = 0; topicAt < dataAt; topicAt += 32) putBigEndian(bytes, topicAt, frame.integers, frame.popWord(0));
   frame.readMemory(start, length, bytes, dataAt);
   machine.substate.log(new BytesLog(frame.address, topicCount, bytes));

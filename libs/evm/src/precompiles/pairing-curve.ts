@@ -51,7 +51,7 @@ const mapToModeRfc = 5;
 /**
  * A pairing-friendly curve on mcl, in WebAssembly. It has its own instance and memory, since mcl sets its curve globally and other
  * users in the process may need another one. Between calls it keeps only points of G2 that passed the check of their subgroup,
- * since verifiers of proofs pass the same points each time: this takes a quarter of the time of a check of two pairings
+ * since verifiers of proofs pass the same points each time. The check of a point takes as long as two thirds of a Miller loop
  * (`node tools/bench/evm.mjs`, `proofs`). `curves.spec.ts` compares results with those of another library.
  */
 export class PairingCurve {
