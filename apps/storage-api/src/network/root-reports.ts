@@ -21,13 +21,18 @@ export class RootReports {
 
   wrap(pins: PinStore): PinStore {
     this.#isPinned = async (cid) => (await pins.isPinned('recursive', cid)) || (await pins.isPinned('direct', cid));
+    const changed = { put: this.#put(pins), putKnownRoot: this.#putKnownRoot(pins), remove: this.#remove(pins) };
+    // Bound once: each request calls several methods.
+    const members = new Map<string | symbol, unknown>(Object.entries(changed));
     return new Proxy(pins, {
       get: (target, name) => {
+        const known = members.get(name);
+        if (known !== undefined) return known;
         const member = Reflect.get(target, name) as unknown;
-        if (name === 'put') return this.#put(target);
-        if (name === 'putKnownRoot') return this.#putKnownRoot(target);
-        if (name === 'remove') return this.#remove(target);
-        return typeof member === 'function' ? member.bind(target) : member;
+        if (typeof member !== 'function') return member;
+        const bound = member.bind(target) as unknown;
+        members.set(name, bound);
+        return bound;
       },
     });
   }
