@@ -13,7 +13,7 @@ import { errorBody, knownError } from '../kubo-error-filter.ts';
 import { MeteringInterceptor } from '../metering-interceptor.ts';
 import { parseOptions } from '../options.ts';
 import { printCid } from '../print-cid.ts';
-import { type SmallRequest, SmallRequests } from '../small-requests.ts';
+import { type SmallAnswer, type SmallRequest, SmallRequests } from '../small-requests.ts';
 import { Uploads } from '../uploads.ts';
 import { jsonLinesHeaders } from '../write.ts';
 import { WriteSessions } from '../write-sessions.ts';
@@ -68,7 +68,7 @@ export class SmallAdd implements FastHandler {
     return this.requests.answer(admitted, answer);
   }
 
-  async #answer(request: SmallRequest, block: Block, name: string) {
+  async #answer(request: SmallRequest, block: Block, name: string): Promise<SmallAnswer> {
     const { record } = request;
     try {
       await this.#add(request, block, name);
@@ -79,7 +79,7 @@ export class SmallAdd implements FastHandler {
       return { status: known.status, headers, body: `${JSON.stringify(errorBody(known))}\n` };
     }
     const line = { Name: name, Hash: printCid(block.cid, undefined), Size: String(block.bytes.length) };
-    return { status: 200, headers: jsonLinesHeaders, body: `${JSON.stringify(line)}\n` };
+    return { status: 200, headers: { ...jsonLinesHeaders }, body: `${JSON.stringify(line)}\n` };
   }
 
   /** Adds a file and pins it. An upload whose client has gone is completed. */
