@@ -7,7 +7,7 @@ import { openLmdbMeteringStores, startMetering } from '@cairn/metering';
 import { load } from './lib/load.mjs';
 
 const { RequestMeter } = await import(
-  fileURLToPath(new URL('../../apps/rpc-gateway/dist/request-meter.js', import.meta.url))
+  fileURLToPath(new URL('../../apps/rpc-gateway/dist/compiled/request-meter.js', import.meta.url))
 );
 
 const inProcess = 300_000;

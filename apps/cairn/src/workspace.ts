@@ -17,7 +17,9 @@ export const services = {
 export async function loadServiceSettings(): Promise<SettingsShape> {
   const shapes = await Promise.all(
     Object.values(services).map(async (main) => {
-      const { settingsShape }: { settingsShape: SettingsShape } = await import(join(dirname(main), 'settings.js'));
+      const { settingsShape }: { settingsShape: SettingsShape } = await import(
+        join(dirname(main), 'compiled', 'settings.js')
+      );
       return settingsShape;
     }),
   );

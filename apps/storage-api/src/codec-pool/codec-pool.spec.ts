@@ -3,7 +3,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { type CodecJob, runCodecJob } from './codec-job.ts';
 import { CodecPool } from './codec-pool.ts';
 
-const threadUrl = new URL('../../dist/codec-pool/codec-thread.js', import.meta.url);
+const threadUrl = new URL('../../dist/compiled/codec-pool/codec-thread.js', import.meta.url);
 let pool = new CodecPool({ threadUrl });
 afterEach(() => pool.close());
 const { signal } = new AbortController();
