@@ -10,16 +10,17 @@ interface ClusterMessage {
   readonly act?: string;
   readonly seq?: number;
   readonly ack?: number;
+  readonly accepted?: boolean;
 }
 
 type Send = (message: ClusterMessage, handle?: Handle, ...rest: unknown[]) => boolean;
 
 /**
- * Closes connections that node:cluster passed to a process that ended before it took them. The primary process keeps them open
- * without a response otherwise, and their clients wait forever: node:cluster waits for an answer of the process, and has no event
- * for its absence. A client whose connection closes can repeat its request.
+ * Passes connections that a process did not take before its end to another process, or closes them where no other process
+ * serves. node:cluster waits for the answer of the ended process and keeps them open, so that their clients wait forever.
+ * @param isServed reports whether another process takes connections
  */
-export function closeLostConnections(child: ChildProcess): void {
+export function passLostConnections(child: ChildProcess, isServed: () => boolean): void {
   const passed = new Map<number, Handle>();
   const send: Send = child.send.bind(child) as Send;
   const observed: Send = (message, handle, ...rest) => {
@@ -31,8 +32,19 @@ export function closeLostConnections(child: ChildProcess): void {
   child.on('internalMessage', ({ cmd, ack }: ClusterMessage) => {
     if (cmd === 'NODE_CLUSTER' && ack !== undefined) passed.delete(ack);
   });
+  const settle = () => {
+    for (const [seq, handle] of passed) {
+      passed.delete(seq);
+      // The answer of a process that has closed its server: node:cluster passes the connection to the next process.
+      const refused: ClusterMessage = { cmd: 'NODE_CLUSTER', ack: seq, accepted: false };
+      if (isServed()) child.emit('internalMessage', refused);
+      else handle.close();
+    }
+  };
+  // A process answers before it reads from a connection, and its answers arrive before the end of its channel. node:cluster
+  // forgets the process in the same turn.
+  child.once('disconnect', () => setImmediate(settle));
   child.once('exit', () => {
-    for (const handle of passed.values()) handle.close();
-    passed.clear();
+    if (!child.connected) setImmediate(settle);
   });
 }

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Dependency } from '../health.ts';
 import type { Logger } from '../logger.ts';
-import { closeLostConnections } from './lost-connections.ts';
+import { passLostConnections } from './lost-connections.ts';
 import { type FromWorker, type MetricsJson, type ToWorker, type WorkerStart, workerVariable } from './messages.ts';
 import { type HubMember, PrimaryHub } from './primary-hub.ts';
 import type { SharedFunctions } from './process-group.ts';
@@ -175,7 +175,7 @@ export class Supervisor {
       listensWhenReady: this.#hasListened,
     };
     const worker = cluster.fork({ [workerVariable]: JSON.stringify(start) });
-    closeLostConnections(worker.process);
+    passLostConnections(worker.process, () => this.serving > 0);
     const member: Member = {
       worker,
       slot,
