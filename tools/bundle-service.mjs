@@ -36,15 +36,10 @@ const threads = process.argv.slice(2);
 const ofLibraries = threads.filter((thread) => thread.startsWith('@'));
 const entries = ['dist/compiled/main.js', ...threads.filter((thread) => !ofLibraries.includes(thread))];
 
-for (const name of readdirSync(directory)) if (name.endsWith('.js')) rmSync(join(directory, name));
-for (const thread of ofLibraries) {
-  const path = `../node_modules/${thread}`;
-  if (!existsSync(join(directory, path))) throw new Error(`${thread} is not built, or its library is no dependency.`);
-  writeFileSync(join(directory, basename(thread)), `export * from '${path}';\n`);
-}
-await build({
+const { outputFiles } = await build({
   entryPoints: Object.fromEntries(entries.map((path) => [basename(path, '.js'), resolve(path)])),
   outdir: directory,
+  write: false,
   bundle: true,
   splitting: true,
   chunkNames: '[name]-[hash]',
@@ -68,6 +63,14 @@ await build({
   ],
   logLevel: 'warning',
 });
+// Written after a bundle that succeeds: a running service loads further files of the last one.
+for (const name of readdirSync(directory)) if (name.endsWith('.js')) rmSync(join(directory, name));
+for (const thread of ofLibraries) {
+  const path = `../node_modules/${thread}`;
+  if (!existsSync(join(directory, path))) throw new Error(`${thread} is not built, or its library is no dependency.`);
+  writeFileSync(join(directory, basename(thread)), `export * from '${path}';\n`);
+}
+for (const { path, contents } of outputFiles) writeFileSync(path, contents);
 // Machine code of @cairn/block-model, which it loads from a folder beside its module.
 const native = resolve('../../libs/block-model/dist/native');
 if (existsSync(native)) cpSync(native, join(directory, 'native'), { recursive: true });

@@ -28,10 +28,11 @@ function start() {
   return up;
 }
 
-/** Builds packages and what they depend on. Prints the output of a build that fails. */
+/** Builds packages, what they depend on, and the bundles of services that contain them. Prints the output of a build that fails. */
 async function build(names) {
   const lines = [];
-  const projects = names.map((name) => packages.get(name).project).join(',');
+  const bundles = servicesReached(packages, names, services.map(directoryOf));
+  const projects = [...new Set([...names, ...bundles])].map((name) => packages.get(name).project).join(',');
   const args = ['run-many', '-t', 'build', `--projects=${projects}`, '--output-style=static'];
   const code = await nx(args, { onOutput: (chunk) => lines.push(chunk), signal: stop.signal });
   if (code !== 0 && !stop.signal.aborted) process.stderr.write(Buffer.concat(lines));

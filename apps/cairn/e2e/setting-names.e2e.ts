@@ -7,8 +7,11 @@ const apps = join(import.meta.dirname, '..', '..');
 
 test('every known setting is read by a program', async () => {
   const shapes = await Promise.all(
-    ['storage-api', 'rpc-gateway', 'console', 'ipfs-gateway', 'ipfs-peer', 'cairn'].map(async (app) => {
-      const { settingsShape } = await import(pathToFileURL(join(apps, app, 'dist', 'settings.js')).href);
+    [
+      ...['storage-api', 'rpc-gateway', 'console', 'ipfs-gateway', 'ipfs-peer'].map((app) => `${app}/dist/compiled`),
+      'cairn/dist',
+    ].map(async (directory) => {
+      const { settingsShape } = await import(pathToFileURL(join(apps, directory, 'settings.js')).href);
       return Object.keys(settingsShape);
     }),
   );
