@@ -36,10 +36,11 @@ const threads = process.argv.slice(2);
 const ofLibraries = threads.filter((thread) => thread.startsWith('@'));
 const entries = ['dist/compiled/main.js', ...threads.filter((thread) => !ofLibraries.includes(thread))];
 
-const { outputFiles } = await build({
+const { outputFiles, metafile } = await build({
   entryPoints: Object.fromEntries(entries.map((path) => [basename(path, '.js'), resolve(path)])),
   outdir: directory,
   write: false,
+  metafile: true,
   bundle: true,
   splitting: true,
   chunkNames: '[name]-[hash]',
@@ -73,4 +74,5 @@ for (const thread of ofLibraries) {
 for (const { path, contents } of outputFiles) writeFileSync(path, contents);
 // Machine code of @cairn/block-model, which it loads from a folder beside its module.
 const native = resolve('../../libs/block-model/dist/native');
-if (existsSync(native)) cpSync(native, join(directory, 'native'), { recursive: true });
+if (Object.keys(metafile.inputs).some((path) => path.endsWith('block-model/dist/recover-public-key.js')))
+  cpSync(native, join(directory, 'native'), { recursive: true });

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -67,6 +67,26 @@ async function processesOf(port: unknown): Promise<ReadonlyMap<number, Answer>> 
 const eventually = async (holds: () => Promise<boolean>) => {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 };
+
+test('connections that no process has taken close when all processes end', async () => {
+  // With the port 0 the replacements have another port, so this service is not that of the other tests.
+  const service = start();
+  const { port } = await service.logged('storage-api listens');
+  await service.logged('a process serves', 2);
+  const pids = [...(await processesOf(port)).keys()];
+  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  const sockets = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const socket = connect({ host: '127.0.0.1', port: Number(port) }).on('error', () => {});
+      await once(socket, 'connect');
+      return socket;
+    }),
+  );
+  const closed = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+  for (const pid of pids) process.kill(pid, 'SIGKILL');
+  await Promise.all(closed);
+  await service.logged('a process serves', 4);
+});
 
 describe('a service of two processes', () => {
   let service: ReturnType<typeof start>;

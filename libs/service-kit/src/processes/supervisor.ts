@@ -82,6 +82,13 @@ export class Supervisor {
     return [...this.#members].filter(({ isListening, isEnding }) => isListening && !isEnding).length;
   }
 
+  /** Reports whether another process takes connections. One that has just ended may still be a member. */
+  #servesBeside(ended: Member): boolean {
+    return [...this.#members].some(
+      (member) => member !== ended && member.isListening && !member.isEnding && member.worker.isConnected(),
+    );
+  }
+
   /** Dependencies of the service. A problem that only some processes have is a warning: the others serve. */
   async dependencies(): Promise<readonly Dependency[]> {
     const serving = [...this.#members].filter(({ isListening, isEnding }) => isListening && !isEnding);
@@ -175,7 +182,6 @@ export class Supervisor {
       listensWhenReady: this.#hasListened,
     };
     const worker = cluster.fork({ [workerVariable]: JSON.stringify(start) });
-    passLostConnections(worker.process, () => this.serving > 0);
     const member: Member = {
       worker,
       slot,
@@ -190,6 +196,7 @@ export class Supervisor {
     };
     if (start.leads) this.#leader = member;
     this.#members.add(member);
+    passLostConnections(worker.process, () => this.#servesBeside(member));
     worker.on('message', (message: FromWorker) => this.#receive(member, message));
     worker.on('error', () => {});
     worker.once('exit', (code, signal) => this.#onExit(member, code, signal));
