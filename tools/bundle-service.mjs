@@ -7,6 +7,7 @@
 import { cpSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { unnameFunctions } from './lib/unname-functions.mjs';
 
 /** Packages with machine code, or that must load before all others. The service names them as dependencies. */
 const external = ['lmdb', '@node-rs/argon2', 'reflect-metadata'];
@@ -47,7 +48,7 @@ const { outputFiles, metafile } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  // Nest and the errors use the names of classes.
+  // Nest and the errors use the names of classes. Those of functions are removed below.
   keepNames: true,
   external: [...external, ...unused],
   banner: { js: commonJs },
@@ -71,7 +72,7 @@ for (const thread of ofLibraries) {
   if (!existsSync(join(directory, path))) throw new Error(`${thread} is not built, or its library is no dependency.`);
   writeFileSync(join(directory, basename(thread)), `export * from '${path}';\n`);
 }
-for (const { path, contents } of outputFiles) writeFileSync(path, contents);
+for (const { path, text } of outputFiles) writeFileSync(path, unnameFunctions(text));
 // Machine code of @cairn/block-model, which it loads from a folder beside its module.
 const native = resolve('../../libs/block-model/dist/native');
 if (Object.keys(metafile.inputs).some((path) => path.endsWith('block-model/dist/recover-public-key.js')))
