@@ -18,7 +18,8 @@ const adds = 300;
 
 /**
  * Measures `add` while 50 peers request 10,000 blocks each from the IPFS peer, beside the same adds while they are connected and
- * idle, in alternation. The peers run with the lowest priority, since they would run on other machines.
+ * idle, in alternation. The peers get only processor time that nothing else needs (`SCHED_IDLE`), since they would run on other
+ * machines.
  */
 export async function benchIpfsPeerLoad({ home, rounds = 3 }) {
   const directory = mkdtempSync(join(home, '.cairn-bench-load-'));
@@ -63,7 +64,10 @@ async function addBlocks({ storage, authorization }) {
 }
 
 async function startRequesters() {
-  const child = fork(program, [`/ip4/127.0.0.1/tcp/${swarmPort}`, String(peers / processes)]);
+  const child = fork(program, [`/ip4/127.0.0.1/tcp/${swarmPort}`, String(peers / processes)], {
+    execPath: 'chrt',
+    execArgv: ['--idle', '0', process.execPath],
+  });
   await answer(child, 'isReady');
   return child;
 }

@@ -67,6 +67,19 @@ test('fetch returns the blocks of a connected peer and leaves storing them to th
   expect(bob.engine.ledger('alice').sentBytes).toBe(300 * 2000);
 });
 
+test('each of very many wants is asked for again after a refusal', async () => {
+  const network = createMemoryNetwork();
+  const alice = await peer(network, 'alice');
+  const bob = await peer(network, 'bob', { limits: { recheckMs: 600_000 } });
+  network.connect('alice', 'bob');
+  const list = blocks(5000, 40);
+  const fetches = list.map((bytes) => alice.engine.fetch(cidOf(bytes)));
+  await until(() => bob.engine.stats().peersWants === 5000);
+  // Bob does not learn of these blocks, and answers only to a new request.
+  await bob.put(...list);
+  expect((await Promise.all(fetches)).length).toBe(5000);
+});
+
 test('fetch connects to the given providers', async () => {
   const network = createMemoryNetwork();
   const [alice, bob] = [await peer(network, 'alice'), await peer(network, 'bob')];

@@ -254,12 +254,13 @@ test('a bandwidth limit applies to all peers together and keeps their shares equ
   await Promise.all([bob, carol].map((one) => one.send({ wants: cids.map((cid) => wantOf(cid)) })));
   await until(() => alice.engine.stats().blocksSent === 80);
   expect(excess).toBe(0);
-  // The peer that requested first keeps its lead. From then on, both get the same number of messages of two blocks.
+  // The peer that requested first keeps its lead. From then on, both get the same number of messages of two blocks, up to a few
+  // that arrive in another order. Served one after the other, the lead would be 20.
   const shared = order.slice(order.indexOf('carol'), order.lastIndexOf('bob') + 1);
   let lead = 0;
   const leads = shared.map((name) => (lead += name === 'bob' ? 1 : -1));
   expect(shared.length).toBeGreaterThan(10);
-  expect(Math.max(...leads.map(Math.abs))).toBeLessThanOrEqual(3);
+  expect(Math.max(...leads.map(Math.abs))).toBeLessThanOrEqual(5);
 });
 
 test('a limit of received bytes pauses a sender and loses no block', async () => {

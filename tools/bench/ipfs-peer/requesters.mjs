@@ -1,13 +1,10 @@
 // Peers that request blocks, controlled by messages of their parent: node requesters.mjs ADDRESS PEERS
-import { setPriority } from 'node:os';
 import { openBitswap } from '@cairn/bitswap';
 import { createLibp2pTransport, createNode } from '@cairn/bitswap/libp2p';
 import { parseCid } from '@cairn/cid';
 import { multiaddr } from '@multiformats/multiaddr';
 
 const [address, peers] = [multiaddr(process.argv[2]), Number(process.argv[3])];
-// In operation, these peers run on other machines: the services have precedence.
-setPriority(5);
 
 /** Source of a peer that stores nothing, so that each round requests all blocks again. */
 const source = {

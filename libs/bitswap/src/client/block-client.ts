@@ -11,10 +11,14 @@ import { ProviderSearches } from './provider-searches.ts';
 import { RemotePeers } from './remote-peers.ts';
 import { RequestPlanner } from './request-planner.ts';
 import { Session } from './session.ts';
+import { closed, untilEnded } from './until-ended.ts';
 import { type Peer, type PeerSession, type View, Want } from './want.ts';
 
 /** Checks of deadlines in the shortest deadline. */
 const ticksPerRequest = 10;
+
+/** Wants that one check examines, about 3 ms of work. With more of them, several checks take turns. */
+const wantsPerTick = 2048;
 
 interface ClientOptions {
   readonly transport: BitswapTransport;
@@ -34,6 +38,8 @@ export class BlockClient {
   readonly #planner: RequestPlanner;
   readonly #searches: ProviderSearches;
   #timer: NodeJS.Timeout | undefined;
+  /** Wants that the current turn of checks has not examined. */
+  #unexamined: Iterator<Want> | undefined;
   #isClosed = false;
 
   constructor(options: ClientOptions) {
@@ -253,16 +259,28 @@ export class BlockClient {
     if (this.#wants.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
+      this.#unexamined = undefined;
       return;
     }
     const now = performance.now();
-    for (const want of this.#wants.values()) {
-      if (want.isArrived) continue;
-      for (const [peer, view] of want.views) this.#expire(peer, view, now);
-      this.#planner.drive(want);
-      if (!want.isRequested) this.#searches.consider(want, now);
+    // The iterator of the map continues over wants that are added or removed meanwhile.
+    this.#unexamined ??= this.#wants.values();
+    for (let examined = 0; examined < wantsPerTick; examined++) {
+      const { value: want, done } = this.#unexamined.next();
+      if (done) {
+        this.#unexamined = undefined;
+        break;
+      }
+      this.#examine(want, now);
     }
     for (const peer of this.#peers.all()) if (peer.backlog.size > 0) this.#fill(peer);
+  }
+
+  #examine(want: Want, now: number): void {
+    if (want.isArrived) return;
+    for (const [peer, view] of want.views) this.#expire(peer, view, now);
+    this.#planner.drive(want);
+    if (!want.isRequested) this.#searches.consider(want, now);
   }
 
   #expire(peer: Peer, view: View, now: number): void {
@@ -274,22 +292,4 @@ export class BlockClient {
     if (view.state === 'asked-block') peer.window = Math.max(1, Math.floor(peer.window / 2));
     this.#answer(peer, view, 'late', 0);
   }
-}
-
-function closed(): BitswapError {
-  return new BitswapError('BITSWAP_CLOSED', 'The bitswap engine or the session is closed.');
-}
-
-/** Rejects when the signal aborts or the session closes. */
-function untilEnded<T>(promise: Promise<T>, session: PeerSession, signal: AbortSignal | undefined): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal?.reason);
-    const endSubscription = session.onClose(() => reject(closed()));
-    signal?.addEventListener('abort', onAbort, { once: true });
-    const settled = () => {
-      endSubscription();
-      signal?.removeEventListener('abort', onAbort);
-    };
-    promise.then(resolve, reject).finally(settled);
-  });
 }
