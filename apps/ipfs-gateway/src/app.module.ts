@@ -2,6 +2,7 @@ import { Auth } from '@cairn/auth';
 import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
 import { withCache, withVerification, withYielding } from '@cairn/blockstore';
 import { BlockstoreModule } from '@cairn/blockstore/nest';
+import { createRememberingVerifier } from '@cairn/cid';
 import { errorChain } from '@cairn/errors';
 import { DnslinkResolver, type NameStore, RecordSource, routingKeyOf } from '@cairn/ipns';
 import { MeteringModule } from '@cairn/metering/nest';
@@ -31,6 +32,7 @@ export class AppModule {
     const { settings, logger, processes } = context;
     const stores = openStores(settings);
     const bodies = new OpenBodies();
+    const verify = createRememberingVerifier();
     return {
       module: AppModule,
       imports: [
@@ -43,11 +45,11 @@ export class AppModule {
           useFactory: stores.metering,
         }),
         BlockstoreModule.forRootAsync({
-          useFactory: () => stores.blocks({ channel: processes }),
+          useFactory: () => stores.blocks({ channel: processes, verify }),
           wrap: (store) =>
             withYielding(
               withCache(
-                withSharedReads(withVerification(store, { quarantine: store }), {
+                withSharedReads(withVerification(store, { quarantine: store, verify }), {
                   removals: store,
                   isSharing: () => bodies.areMany,
                 }),

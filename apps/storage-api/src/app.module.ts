@@ -2,6 +2,7 @@ import { Auth } from '@cairn/auth';
 import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
 import { type Blockstore, withCache, withVerification, withYielding } from '@cairn/blockstore';
 import { BLOCKSTORE, BlockstoreModule } from '@cairn/blockstore/nest';
+import { createRememberingVerifier } from '@cairn/cid';
 import { errorChain } from '@cairn/errors';
 import { DnslinkResolver, type NameStore, RecordSource, routingKeyOf } from '@cairn/ipns';
 import { MeteringModule } from '@cairn/metering/nest';
@@ -64,6 +65,7 @@ export class AppModule {
     const { settings, logger, processes } = context;
     const stores = openStores(settings);
     const network = new Network({ isRemote: settings.IPFS_PEER_URL !== undefined });
+    const verify = createRememberingVerifier();
     const rootReports = new RootReports();
     const { STORAGE_BYTES_MAX: bytesMax, STORAGE_DISK_RESERVE_BYTES: diskReserveBytes } = settings;
     return {
@@ -81,13 +83,14 @@ export class AppModule {
           useFactory: stores.metering,
         }),
         BlockstoreModule.forRootAsync({
-          useFactory: () => stores.blocks({ pendingBytesMax: 8 * MiB, channel: processes, bytesMax, diskReserveBytes }),
+          useFactory: () =>
+            stores.blocks({ pendingBytesMax: 8 * MiB, channel: processes, bytesMax, diskReserveBytes, verify }),
           wrap: (store) =>
             withDenials(
               withWork(
                 withYielding(
                   network.wrap(
-                    withCache(withVerification(store, { quarantine: store }), {
+                    withCache(withVerification(store, { quarantine: store, verify }), {
                       bytesMax: shareOf(64 * MiB, processes),
                       removals: store,
                       ageMsMax: stores.foreignRemovalMs,

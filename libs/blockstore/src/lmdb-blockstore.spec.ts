@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createRememberingVerifier } from '@cairn/cid';
 import { afterAll, expect, test } from '@jest/globals';
 import { BufferPool, openLmdbBlockstore, withVerification } from './index.ts';
 import { decodeRecord, encodeRecord } from './index-record.ts';
@@ -88,6 +89,25 @@ test('withVerification refuses a block with a changed byte on the disk', async (
   const again = await openLmdbBlockstore({ directory });
   await expect(withVerification(again).get(rawBlock(content).cid)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
   await again.close();
+});
+
+test('withVerification refuses a remembered block whose byte changes on the disk while the store is open', async () => {
+  const directory = temporaryDirectory();
+  const block = rawBlock('planted fault '.repeat(10_000));
+  const store = await openLmdbBlockstore({ directory });
+  await store.putMany([block]);
+  await store.sync();
+  const verified = withVerification(store, { quarantine: store, verify: createRememberingVerifier() });
+  for (let round = 0; round < 3; round++)
+    expect(Buffer.from(await verified.get(block.cid)).equals(block.bytes)).toBe(true);
+  const path = join(directory, 'data.mdb');
+  const at = readFileSync(path).indexOf('planted fault ') + 100_000;
+  const file = openSync(path, 'r+');
+  writeSync(file, '!', at);
+  closeSync(file);
+  await expect(verified.get(block.cid)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
+  expect(await store.has(block.cid)).toBe(false);
+  await store.close();
 });
 
 const store = new URL('../dist/index.js', import.meta.url).href;

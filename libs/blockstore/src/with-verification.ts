@@ -1,4 +1,4 @@
-import { assertHashAllowed, verifyBytes, verifyBytesInBackground } from '@cairn/cid';
+import { assertHashAllowed, type BlockVerifier, verifyBytes, verifyBytesInBackground } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import type { Blockstore } from './blockstore.ts';
 import type { Collectable } from './collectable.ts';
@@ -7,6 +7,8 @@ import { isHashedBlock } from './hashed-block.ts';
 export interface VerificationOptions {
   /** Quarantines corrupt blocks, so that adding the content again repairs them. */
   readonly quarantine?: Pick<Collectable, 'quarantine'>;
+  /** Verifies blocks that are read. Default: `verifyBytesInBackground`, which hashes each. */
+  readonly verify?: BlockVerifier;
 }
 
 /**
@@ -15,14 +17,17 @@ export interface VerificationOptions {
  * Blocks of identity CIDs are read from the CID and never stored.
  * @throws BLOCK_CORRUPT from `get` and `putMany`; HASH_UNSUPPORTED for a hash function or digest length that is not safe
  */
-export function withVerification(store: Blockstore, { quarantine }: VerificationOptions = {}): Blockstore {
+export function withVerification(
+  store: Blockstore,
+  { quarantine, verify = verifyBytesInBackground }: VerificationOptions = {},
+): Blockstore {
   return {
     async get(cid, options) {
       if (cid.multihash.code === 0) return inlineBytes(cid);
       const bytes = await store.get(cid, options);
       if (store.verifiesReads) return bytes;
       try {
-        await verifyBytesInBackground(cid, bytes);
+        await verify(cid, bytes);
       } catch (error) {
         // The block must not be served, even when the quarantine cannot be written.
         if (isCairnError(error, 'BLOCK_CORRUPT')) await quarantine?.quarantine(cid).catch(() => {});

@@ -1,7 +1,8 @@
-// Compares `cidFor` and `verifyBytes` with the bare hash functions, alternating in one run. Run with `npm run bench`.
+// Compares `cidFor`, `verifyBytes` and tags of remembered blocks with the bare hash functions, alternating in one run. Run with `npm run bench`.
 import { createHash } from 'node:crypto';
 import { test } from '@jest/globals';
 import { cidFor, digest, verifyBytes } from './index.ts';
+import { createTagger } from './native-hashes-node.ts';
 
 const MiB = 1024 * 1024;
 const rounds = 3;
@@ -9,11 +10,13 @@ const rounds = 3;
 test('digest and verify', () => {
   const block = Buffer.alloc(256 * 1024, 7);
   const cid = cidFor(block, { codec: 'raw' });
+  const tagOf = createTagger?.();
   const work: Record<string, () => unknown> = {
     'bare sha256': () => createHash('sha256').update(block).digest(),
     'digest sha2-256': () => digest('sha2-256', block),
     'cidFor sha2-256': () => cidFor(block, { codec: 'raw' }),
     'verifyBytes sha2-256': () => verifyBytes(cid, block),
+    'tag of a remembered block': () => tagOf?.(cid.multihash.bytes, block),
     'digest blake2b-512 (native)': () => digest('blake2b-512', block),
     'digest blake2b-256': () => digest('blake2b-256', block),
     'digest blake3': () => digest('blake3', block),

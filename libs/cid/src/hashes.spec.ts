@@ -106,7 +106,7 @@ test('digest and verifyBytes refuse text in place of bytes, on every platform', 
 
 test('the portable functions return the same digests as OpenSSL', () => {
   const [native, portable] = [{ ...nativeHashes }, { ...portableHashes }];
-  const { shake256: nativeShake, sha256InThread: _, ...fixed } = native;
+  const { shake256: nativeShake, sha256InThread: _, createTagger: __, ...fixed } = native;
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), fc.integer({ min: 20, max: 128 }), (bytes, length) => {
       for (const name of Object.keys(fixed) as (keyof typeof fixed)[])

@@ -31,4 +31,9 @@ export {
   multibases,
 } from './multibase.ts';
 export { ipldCodecs, multicodecName, parseMulticodec } from './multicodecs.ts';
+export {
+  type BlockVerifier,
+  createRememberingVerifier,
+  type RememberingVerifierOptions,
+} from './remembering-verifier.ts';
 export { verifyBytes, verifyBytesInBackground } from './verify-bytes.ts';

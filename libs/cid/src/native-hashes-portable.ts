@@ -21,3 +21,6 @@ export function shake256(bytes: Uint8Array, length: number): Uint8Array {
 
 /** Browsers have SubtleCrypto only on secure origins, and verify each block on its own thread here. */
 export const sha256InThread: ((bytes: Uint8Array) => Promise<Uint8Array>) | undefined = undefined;
+
+/** SubtleCrypto has GMAC as asynchronous calls only, and browsers read few blocks again. */
+export const createTagger: (() => (...parts: readonly Uint8Array[]) => Uint8Array) | undefined = undefined;

@@ -1,4 +1,5 @@
 import type { BatchReads, BoundedBlockstore } from '@cairn/blockstore';
+import type { BlockVerifier } from '@cairn/cid';
 import type { ObjectStore } from '@cairn/object-store';
 import type { Postgres } from '@cairn/postgres';
 import { BlockIndex } from './index/block-index.ts';
@@ -17,6 +18,8 @@ export interface PackBlockstoreOptions {
   readonly objects: ObjectStore;
   /** Reads blocks, such as a reader with a local cache. Default: one without a cache. */
   readonly reader?: PackReader;
+  /** Verifies each block that the default reader reads. Default: `verifyBytesInBackground`, which hashes it; maintenance does so always. */
+  readonly verify?: BlockVerifier | undefined;
   /** Limit of the sum of all block lengths, in bytes. Default: none. */
   readonly bytesMax?: number | undefined;
   /**
@@ -39,13 +42,13 @@ export type PackStore = BoundedBlockstore & BatchReads & { readonly maintenance:
  * @throws the errors of `Postgres.migrate`
  */
 export async function openPackBlockstore(options: PackBlockstoreOptions): Promise<PackStore> {
-  const { database, objects, bytesMax, rowAgeMsMax, now, silentSeconds } = options;
+  const { database, objects, bytesMax, rowAgeMsMax, now, silentSeconds, verify } = options;
   const index = await BlockIndex.open({ database, now, silentSeconds });
   const direct = createPackReader({ objects });
   const store = new PackBlockstore({
     index,
     writer: createPackWriter({ ...options.writer, objects, onPack: index.onPack }),
-    reader: options.reader ?? direct,
+    reader: options.reader ?? (verify === undefined ? direct : createPackReader({ objects, verify })),
     bytesMax,
     rowAgeMsMax,
   });

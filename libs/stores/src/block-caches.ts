@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { VerificationOptions } from '@cairn/blockstore';
 import { errorText } from '@cairn/errors';
 import type { BlockCache } from '@cairn/pack-store';
 import type { EngineState } from './engine-watch.ts';
@@ -17,11 +18,16 @@ const caches = new Set<OpenCache>();
  */
 export async function useBlockCache(
   settings: StoreSettings,
+  verify?: VerificationOptions['verify'],
 ): Promise<{ readonly cache: BlockCache | undefined; close(): Promise<void> }> {
   const { CAIRN_BLOCK_CACHE_BYTES: bytesMax = 0, CAIRN_HOME } = settings;
   if (bytesMax === 0) return { cache: undefined, close: async () => {} };
   const { openBlockCache } = await import('@cairn/pack-store');
-  const opened: OpenCache = await openBlockCache({ directory: join(CAIRN_HOME, 'cache', 'blocks'), bytesMax }).then(
+  const opened: OpenCache = await openBlockCache({
+    directory: join(CAIRN_HOME, 'cache', 'blocks'),
+    bytesMax,
+    verify,
+  }).then(
     (cache) => ({ cache }),
     (error: unknown) => ({ cache: undefined, warning: errorText(error) }),
   );

@@ -10,9 +10,9 @@ import type { StoreSettings } from './store-settings.ts';
 
 /** Opens blocks in packs, behind the cache on the local disk. The store closes the cache. */
 export async function openCachedPacks(options: PackBlockstoreOptions, settings: StoreSettings): Promise<PackStore> {
-  const { cache, close } = await useBlockCache(settings);
+  const { cache, close } = await useBlockCache(settings, options.verify);
   if (cache === undefined) return await closingWith(openPackBlockstore(options), close);
-  const reader = withBlockCache(createPackReader({ objects: options.objects }), cache);
+  const reader = withBlockCache(createPackReader({ objects: options.objects, verify: options.verify }), cache);
   return await closingWith(openPackBlockstore({ ...options, reader }), close);
 }
 

@@ -20,13 +20,13 @@ export function distributedStores(url: string, settings: StoreSettings): Stores 
     postgresEngines.use(url, settings, open);
   const auth = () => import('@cairn/auth/postgres');
   const metering = () => import('@cairn/metering/postgres');
-  const openPacks = async ({ bytesMax }: BlockStoreOptions = {}): Promise<PackStore> => {
+  const openPacks = async ({ bytesMax, verify }: BlockStoreOptions = {}): Promise<PackStore> => {
     const { CAIRN_OBJECT_STORE } = settings;
     if (CAIRN_OBJECT_STORE === undefined) throw engineMissing('blocks', 'CAIRN_OBJECT_STORE');
     const { openCachedPacks } = await import('./cached-packs.ts');
     return await over((database) =>
       objectEngines.use(CAIRN_OBJECT_STORE, settings, (objects) =>
-        openCachedPacks({ database, objects, bytesMax, rowAgeMsMax: foreignRemovalMs }, settings),
+        openCachedPacks({ database, objects, bytesMax, verify, rowAgeMsMax: foreignRemovalMs }, settings),
       ),
     );
   };

@@ -1,6 +1,6 @@
 import type { AccountStore, GatewayHostStore } from '@cairn/auth';
 import type { BillingStore } from '@cairn/billing';
-import type { BoundedBlockstore, ProcessChannel } from '@cairn/blockstore';
+import type { BoundedBlockstore, ProcessChannel, VerificationOptions } from '@cairn/blockstore';
 import type { NameStore } from '@cairn/ipns';
 import type { LimitStore, MeteringStores, PlanStore, RequestLogStore, UsageStore } from '@cairn/metering';
 import type { RootStore } from '@cairn/mfs';
@@ -19,6 +19,8 @@ export interface BlockStoreOptions {
   readonly bytesMax?: number | undefined;
   /** Bytes of the disk that stay free. Default: none. */
   readonly diskReserveBytes?: number;
+  /** Verifies each block, in a store that verifies its reads itself. Default: one that hashes it. */
+  readonly verify?: VerificationOptions['verify'];
 }
 
 /** Connections to Redis, which the stores of a process share. Its opener closes it. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Block } from '@cairn/blockstore';
-import { cidFor } from '@cairn/cid';
+import { cidFor, createRememberingVerifier } from '@cairn/cid';
 import { Environment } from '@cairn/embedded-store';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { BlockLocation, PackReader } from '../types.ts';
@@ -80,14 +80,15 @@ test('blocks beyond the queue in memory and blocks above the limit are not cache
 });
 
 test('a block that was damaged on the disk is a miss, and can be cached again', async () => {
-  const block = blockOf('block', 5000);
-  const cache = await openBlockCache({ directory, bytesMax: MiB });
+  const block = blockOf('block', 50_000);
+  const cache = await openBlockCache({ directory, bytesMax: MiB, verify: createRememberingVerifier() });
   cache.put([block]);
   await cache.settled();
+  expect(await cache.get(block.cid)).toBeDefined();
   const format = { name: 'block-cache', version: 1 };
   const environment = await Environment.open({ directory, format, isSynced: false });
   const blocks = environment.database('blocks');
-  await environment.transaction(() => blocks.put(block.cid.multihash.bytes, Buffer.alloc(5000, 'other')));
+  await environment.transaction(() => blocks.put(block.cid.multihash.bytes, Buffer.alloc(50_000, 'other')));
   await environment.close();
   expect(await cache.get(block.cid)).toBeUndefined();
   expect(cache.stats().failures).toBe(1);

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { Block } from '@cairn/blockstore';
-import { type CID, verifyBytesInBackground } from '@cairn/cid';
+import { type BlockVerifier, type CID, verifyBytesInBackground } from '@cairn/cid';
 import { type Database, Environment, limits as storeLimits } from '@cairn/embedded-store';
 import { isCairnError } from '@cairn/errors';
 import { packLimits } from '../limits.ts';
@@ -10,6 +10,8 @@ export interface BlockCacheOptions {
   readonly directory: string;
   /** Bytes of blocks and their records on the disk. */
   readonly bytesMax: number;
+  /** Verifies each block that is read. Default: `verifyBytesInBackground`, which hashes it. */
+  readonly verify?: BlockVerifier | undefined;
 }
 
 export interface BlockCacheStats {
@@ -44,7 +46,11 @@ export interface BlockCache {
 const format = { name: 'block-cache', version: 1 };
 
 /** Opens a cache. Files that are damaged or of another version are replaced. */
-export async function openBlockCache({ directory, bytesMax }: BlockCacheOptions): Promise<BlockCache> {
+export async function openBlockCache({
+  directory,
+  bytesMax,
+  verify = verifyBytesInBackground,
+}: BlockCacheOptions): Promise<BlockCache> {
   // Commits need not wait for the disk: after a power cut the cache may be empty.
   const open = () => Environment.open({ directory, format, isSynced: false });
   const environment = await open().catch((error: unknown) => {
@@ -52,7 +58,7 @@ export async function openBlockCache({ directory, bytesMax }: BlockCacheOptions)
     rmSync(directory, { recursive: true, force: true });
     return open();
   });
-  return new LmdbBlockCache(environment, bytesMax);
+  return new LmdbBlockCache(environment, bytesMax, verify);
 }
 
 /**
@@ -62,6 +68,7 @@ export async function openBlockCache({ directory, bytesMax }: BlockCacheOptions)
 class LmdbBlockCache implements BlockCache {
   readonly #environment: Environment;
   readonly #bytesMax: number;
+  readonly #verify: BlockVerifier;
   /** Multihash → bytes. */
   readonly #blocks: Database;
   /** Number (8 bytes) → length (4 bytes) and multihash. The lowest number leaves first. */
@@ -75,9 +82,10 @@ class LmdbBlockCache implements BlockCache {
   #writing: Promise<void> | undefined;
   readonly #counts = { hits: 0, hitBytes: 0, misses: 0, skipped: 0, failures: 0 };
 
-  constructor(environment: Environment, bytesMax: number) {
+  constructor(environment: Environment, bytesMax: number, verify: BlockVerifier) {
     this.#environment = environment;
     this.#bytesMax = bytesMax;
+    this.#verify = verify;
     this.#blocks = environment.database('blocks');
     this.#order = environment.database('order');
     this.#state = environment.database('state');
@@ -88,7 +96,7 @@ class LmdbBlockCache implements BlockCache {
     try {
       const bytes = into === undefined ? this.#blocks.get(key) : this.#copied(key, into);
       if (bytes !== undefined) {
-        await verifyBytesInBackground(cid, bytes);
+        await this.#verify(cid, bytes);
         this.#counts.hits++;
         this.#counts.hitBytes += bytes.length;
         this.#remember(key);

@@ -1,4 +1,4 @@
-import { cidFor } from '@cairn/cid';
+import { type BlockVerifier, cidFor, createRememberingVerifier } from '@cairn/cid';
 import type { ObjectStore } from '@cairn/object-store';
 import { createMemoryObjectStore } from '@cairn/object-store';
 import { expect, test } from '@jest/globals';
@@ -9,7 +9,7 @@ import type { BlockLocation } from '../types.ts';
 import { createPackReader } from './pack-reader.ts';
 
 /** Pack of blocks with these lengths, and a reader whose requests are recorded. */
-function setUp(lengths: readonly number[], packs = 1) {
+function setUp(lengths: readonly number[], packs = 1, verify?: BlockVerifier) {
   const memory = createMemoryObjectStore();
   const locations: BlockLocation[] = [];
   for (let number = 0; number < packs; number++) {
@@ -35,7 +35,7 @@ function setUp(lengths: readonly number[], packs = 1) {
           }
         : Reflect.get(target, name).bind?.(target),
   });
-  return { memory, locations, ranges, faults, reader: createPackReader({ objects }) };
+  return { memory, locations, ranges, faults, reader: createPackReader({ objects, verify }) };
 }
 
 const expected = (number: number, index: number, length: number) => Buffer.alloc(length, `${number} ${index} `);
@@ -119,9 +119,13 @@ test('bytes that the network damaged are read again', async () => {
   expect(ranges).toHaveLength(3);
 });
 
-test('a damaged and a truncated pack are reported with their key, and never returned', async () => {
-  const { memory, locations, reader } = setUp([5000, 5000]);
+test.each([
+  ['hashed', undefined],
+  ['remembered', createRememberingVerifier()],
+])('a damaged and a truncated pack are reported with their key, and never returned: %s', async (_, verify) => {
+  const { memory, locations, reader } = setUp([50_000, 50_000], 1, verify);
   const [first, second] = locations as [BlockLocation, BlockLocation];
+  for (const [index, { cid }] of locations.entries()) await verify?.(cid, expected(0, index, 50_000));
   const stored = memory.objects.get(first.pack);
   const bytes = Buffer.from(stored?.bytes ?? []);
   bytes[first.offset] = 0;

@@ -1,5 +1,5 @@
 import type { ReadOptions } from '@cairn/blockstore';
-import { verifyBytesInBackground } from '@cairn/cid';
+import { type BlockVerifier, verifyBytesInBackground } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import type { ObjectStore } from '@cairn/object-store';
 import { packCorrupt } from '../errors.ts';
@@ -10,16 +10,24 @@ import { planRanges } from './plan-ranges.ts';
 /** Bytes hashed in one turn of the event loop: one to three milliseconds. */
 const sliceBytes = 2 * 1024 * 1024;
 
+export interface PackReaderOptions {
+  readonly objects: ObjectStore;
+  /** Verifies each block. Default: `verifyBytesInBackground`, which hashes it. */
+  readonly verify?: BlockVerifier | undefined;
+}
+
 /** Creates a reader of packs. Concurrent reads of one place share a request. */
-export function createPackReader({ objects }: { readonly objects: ObjectStore }): PackReader {
-  return new RangeReader(objects);
+export function createPackReader({ objects, verify = verifyBytesInBackground }: PackReaderOptions): PackReader {
+  return new RangeReader(objects, verify);
 }
 
 class RangeReader implements PackReader {
   readonly #objects: ObjectStore;
   readonly #windows: PackWindows;
+  readonly #verify: BlockVerifier;
 
-  constructor(objects: ObjectStore) {
+  constructor(objects: ObjectStore, verify: BlockVerifier) {
+    this.#verify = verify;
     this.#objects = objects;
     this.#windows = new PackWindows(objects);
   }
@@ -63,22 +71,22 @@ class RangeReader implements PackReader {
   /** Verifies bytes, and reads damaged ones once more: the network may have damaged them. */
   async #verified(location: BlockLocation, bytes: Uint8Array, signal: AbortSignal | undefined): Promise<Uint8Array> {
     const { cid, pack, offset, length } = location;
-    if (await isBlock(location, bytes)) return owned(bytes);
+    if (await this.#isBlock(location, bytes)) return owned(bytes);
     this.#windows.forget(location);
     const again =
       length === 0 ? bytes : await this.#objects.get(pack, { range: { offset, length }, ...(signal && { signal }) });
-    if (await isBlock(location, again)) return again;
+    if (await this.#isBlock(location, again)) return again;
     throw packCorrupt(pack, `its bytes ${offset} to ${offset + length} are not block ${cid}`);
   }
-}
 
-async function isBlock({ cid }: BlockLocation, bytes: Uint8Array): Promise<boolean> {
-  try {
-    await verifyBytesInBackground(cid, bytes);
-    return true;
-  } catch (error) {
-    if (isCairnError(error, 'BLOCK_CORRUPT')) return false;
-    throw error;
+  async #isBlock({ cid }: BlockLocation, bytes: Uint8Array): Promise<boolean> {
+    try {
+      await this.#verify(cid, bytes);
+      return true;
+    } catch (error) {
+      if (isCairnError(error, 'BLOCK_CORRUPT')) return false;
+      throw error;
+    }
   }
 }
 
