@@ -5,7 +5,6 @@ import type { Frame } from './frame.ts';
 import { stackFault } from './frame.ts';
 import type { OpcodeTable } from './gas.ts';
 import { Halt, halts } from './halt.ts';
-import { runHostOpcode } from './host-opcodes.ts';
 import type { Machine } from './machine.ts';
 import { byteLength, leadingZeros, power, putWord, signed, unsigned, wordAt, wordMax } from './words.ts';
 
@@ -18,7 +17,6 @@ import { byteLength, leadingZeros, power, putWord, signed, unsigned, wordAt, wor
 export function execute(frame: Frame, machine: Machine, { cost, pops, roomUntil, expByte }: OpcodeTable): boolean {
   const { analysis, stack } = frame;
   const { code } = analysis;
-  const { observe } = machine;
   let { pc, sp, gas, floor } = frame;
   for (;;) {
     const opcode = code[pc] ?? 0;
@@ -207,7 +205,7 @@ export function execute(frame: Frame, machine: Machine, { cost, pops, roomUntil,
         frame.pc = pc + 1;
         frame.sp = sp;
         frame.gas = gas;
-        const ends = observe === undefined ? runHostOpcode(opcode, frame, machine) : observe(opcode, frame);
+        const ends = machine.runHost(opcode, frame);
         if (ends || machine.isWaiting) return ends;
         ({ sp, gas, floor } = frame);
       }

@@ -1,3 +1,4 @@
+import { finishing } from '../awaitable.ts';
 import type { CallEngine } from '../call-engine.ts';
 import type { EngineTracer } from '../engine-tracer.ts';
 import type { ForkRules } from '../forks/fork-rules.ts';
@@ -5,7 +6,6 @@ import { execute } from '../interpreter/execute.ts';
 import { type OpcodeTable, opcodeTable } from '../interpreter/gas.ts';
 import { machineRulesOf, runMessage } from '../interpreter/interpreter-engine.ts';
 import type { MachineRules } from '../interpreter/machine-types.ts';
-import { observeOpcode } from './observe-opcode.ts';
 import { traceFrame } from './trace-frame.ts';
 import { TracedMachine } from './traced-machine.ts';
 
@@ -18,6 +18,8 @@ const gasBetweenLooks = 20_000;
  */
 export function createTracedEngine(reference: CallEngine): CallEngine {
   const rulesOf = new WeakMap<ForkRules, MachineRules>();
+  // Stacks by depth, for one message at a time.
+  let stacks: bigint[][] | undefined = [];
   return {
     name: 'traced',
     run(message) {
@@ -29,11 +31,16 @@ export function createTracedEngine(reference: CallEngine): CallEngine {
         rulesOf.set(rules, machineRules);
       }
       const paced = deadline && { ...message, deadline: { gasBetween: gasBetweenLooks, ...deadline } };
-      const machine = new TracedMachine(paced ?? message, machineRules, tracer);
       const table = opcodeTable(rules);
-      if (needsAllSteps(tracer, rules, table)) return runMessage(machine, traceFrame);
-      machine.observe = (opcode, frame) => observeOpcode(opcode, frame, machine, table);
-      return runMessage(machine, execute);
+      const own = stacks ?? [];
+      stacks = undefined;
+      const machine = new TracedMachine(paced ?? message, machineRules, { tracer, table, stacks: own });
+      return finishing(
+        () => runMessage(machine, needsAllSteps(tracer, rules, table) ? traceFrame : execute),
+        () => {
+          stacks = own;
+        },
+      );
     },
   };
 }

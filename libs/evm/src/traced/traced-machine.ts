@@ -3,9 +3,11 @@ import type { EngineMessage } from '../call-engine.ts';
 import type { EngineTracer, FrameKind } from '../engine-tracer.ts';
 import { create2Address, createAddress } from '../interpreter/create-address.ts';
 import type { Frame } from '../interpreter/frame.ts';
+import type { OpcodeTable } from '../interpreter/gas.ts';
 import type { Halt } from '../interpreter/halt.ts';
 import { Machine } from '../interpreter/machine.ts';
 import type { CallOptions, CreateOptions, MachineRules } from '../interpreter/machine-types.ts';
+import { observeOpcode } from './observe-opcode.ts';
 import { ReportedStep } from './reported-step.ts';
 
 const noBytes = new Uint8Array(0);
@@ -17,16 +19,30 @@ const callKinds: ReadonlyMap<number, FrameKind> = new Map<number, FrameKind>([
   [op.STATICCALL, 'STATICCALL'],
 ]);
 
+interface TracedMachineOptions {
+  readonly tracer: EngineTracer;
+  /** Stacks by depth. */
+  readonly stacks: bigint[][];
+  readonly table: OpcodeTable;
+}
+
 /** A machine that reports every call and creation to a tracer, including those that open no frame. */
 export class TracedMachine extends Machine {
   readonly tracer: EngineTracer;
   readonly step: ReportedStep = new ReportedStep(this);
+  readonly #table: OpcodeTable;
   /** Gas of the open calls, the innermost last. */
   readonly #given: number[] = [];
 
-  constructor(message: EngineMessage, rules: MachineRules, tracer: EngineTracer) {
-    super(message, rules, []);
+  constructor(message: EngineMessage, rules: MachineRules, { tracer, stacks, table }: TracedMachineOptions) {
+    super(message, rules, stacks);
     this.tracer = tracer;
+    this.#table = table;
+  }
+
+  // A method: functions of each machine made the garbage collector keep the objects of all messages until its next full run.
+  override runHost(opcode: number, frame: Frame): boolean {
+    return observeOpcode(opcode, frame, this, this.#table);
   }
 
   /** Depth of the next call: 1 for that of the message. */
