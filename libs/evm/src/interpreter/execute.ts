@@ -5,6 +5,7 @@ import type { Frame } from './frame.ts';
 import { stackFault } from './frame.ts';
 import type { OpcodeTable } from './gas.ts';
 import { Halt, halts } from './halt.ts';
+import { runHostOpcode } from './host-opcodes.ts';
 import type { Machine } from './machine.ts';
 import { byteLength, leadingZeros, power, putWord, signed, unsigned, wordAt, wordMax } from './words.ts';
 
@@ -17,6 +18,7 @@ import { byteLength, leadingZeros, power, putWord, signed, unsigned, wordAt, wor
 export function execute(frame: Frame, machine: Machine, { cost, pops, roomUntil, expByte }: OpcodeTable): boolean {
   const { analysis, stack } = frame;
   const { code } = analysis;
+  const runHost = machine.observe ?? runHostOpcode;
   let { pc, sp, gas, floor } = frame;
   for (;;) {
     const opcode = code[pc] ?? 0;
@@ -205,7 +207,7 @@ export function execute(frame: Frame, machine: Machine, { cost, pops, roomUntil,
         frame.pc = pc + 1;
         frame.sp = sp;
         frame.gas = gas;
-        const ends = machine.runHost(opcode, frame);
+        const ends = runHost(opcode, frame, machine);
         if (ends || machine.isWaiting) return ends;
         ({ sp, gas, floor } = frame);
       }

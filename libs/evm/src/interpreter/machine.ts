@@ -14,7 +14,6 @@ import { deployCode } from './deploy-code.ts';
 import { Frame } from './frame.ts';
 import { gas, type StoragePrices } from './gas.ts';
 import { Halt, halts } from './halt.ts';
-import { runHostOpcode } from './host-opcodes.ts';
 import type { Callee, CallOptions, CreateOptions, Frames, MachineRules } from './machine-types.ts';
 import { Substate } from './substate.ts';
 
@@ -51,6 +50,11 @@ export class Machine {
   ended:
     | { readonly gas: number; readonly output: Uint8Array; readonly halt?: Halt; readonly isReverted: boolean }
     | undefined;
+  /**
+   * Runs opcodes that need the machine in place of `runHostOpcode`. It is the same function for all messages: with a closure for
+   * each, the garbage collector kept the objects of all messages until its next full run. @returns whether the frame has ended
+   */
+  observe: ((opcode: number, frame: Frame, machine: Machine) => boolean) | undefined;
   /** Frontier only: the message could not pay for the code of its contract. It fails, and its changes stay (EIP-2). */
   isCodeUnpaid = false;
 
@@ -280,11 +284,6 @@ export class Machine {
   #open(running: Running): void {
     this.#running.push(running);
     this.isWaiting = true;
-  }
-
-  /** Runs an opcode that needs more than its frame. Tracing overrides it. @returns whether the frame has ended @throws Halt */
-  runHost(opcode: number, frame: Frame): boolean {
-    return runHostOpcode(opcode, frame, this);
   }
 
   /** Reports the end of a frame, or of a call that opened none, before its caller resumes. Tracing overrides it. */

@@ -6,6 +6,7 @@ import { execute } from '../interpreter/execute.ts';
 import { type OpcodeTable, opcodeTable } from '../interpreter/gas.ts';
 import { machineRulesOf, runMessage } from '../interpreter/interpreter-engine.ts';
 import type { MachineRules } from '../interpreter/machine-types.ts';
+import { observeOpcode } from './observe-opcode.ts';
 import { traceFrame } from './trace-frame.ts';
 import { TracedMachine } from './traced-machine.ts';
 
@@ -35,8 +36,10 @@ export function createTracedEngine(reference: CallEngine): CallEngine {
       const own = stacks ?? [];
       stacks = undefined;
       const machine = new TracedMachine(paced ?? message, machineRules, { tracer, table, stacks: own });
+      const runFrame = needsAllSteps(tracer, rules, table) ? traceFrame : execute;
+      if (runFrame === execute) machine.observe = observeOpcode;
       return finishing(
-        () => runMessage(machine, needsAllSteps(tracer, rules, table) ? traceFrame : execute),
+        () => runMessage(machine, runFrame),
         () => {
           stacks = own;
         },

@@ -7,7 +7,6 @@ import type { OpcodeTable } from '../interpreter/gas.ts';
 import type { Halt } from '../interpreter/halt.ts';
 import { Machine } from '../interpreter/machine.ts';
 import type { CallOptions, CreateOptions, MachineRules } from '../interpreter/machine-types.ts';
-import { observeOpcode } from './observe-opcode.ts';
 import { ReportedStep } from './reported-step.ts';
 
 const noBytes = new Uint8Array(0);
@@ -30,19 +29,14 @@ interface TracedMachineOptions {
 export class TracedMachine extends Machine {
   readonly tracer: EngineTracer;
   readonly step: ReportedStep = new ReportedStep(this);
-  readonly #table: OpcodeTable;
+  readonly table: OpcodeTable;
   /** Gas of the open calls, the innermost last. */
   readonly #given: number[] = [];
 
   constructor(message: EngineMessage, rules: MachineRules, { tracer, stacks, table }: TracedMachineOptions) {
     super(message, rules, stacks);
     this.tracer = tracer;
-    this.#table = table;
-  }
-
-  // A method: functions of each machine made the garbage collector keep the objects of all messages until its next full run.
-  override runHost(opcode: number, frame: Frame): boolean {
-    return observeOpcode(opcode, frame, this, this.#table);
+    this.table = table;
   }
 
   /** Depth of the next call: 1 for that of the message. */
