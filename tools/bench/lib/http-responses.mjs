@@ -15,7 +15,10 @@ export class HttpResponses {
   #skip = 0;
   #state = 'head';
 
-  /** @returns number of responses that end in these bytes @throws Error for a response without a length */
+  /**
+   * Keeps no reference to the bytes: a reader may use its buffer again.
+   * @returns number of responses that end in these bytes @throws Error for a response without a length
+   */
   push(bytes) {
     let input = bytes;
     if (this.#waiting.length > 0) {
@@ -36,7 +39,7 @@ export class HttpResponses {
       }
       const end = input.indexOf(this.#state === 'head' ? headEnd : lineEnd, at);
       if (end === -1) {
-        this.#waiting = input.subarray(at);
+        this.#waiting = Buffer.from(input.subarray(at));
         return done;
       }
       const text = input.toString('latin1', at, end);

@@ -133,7 +133,7 @@ function exchange(server, { path, length, pieces }, read) {
         try {
           const bytes = buffer.subarray(0, count);
           if (length > 0) last = (last + bytes.toString('latin1')).slice(-4096);
-          if (responses.push(Buffer.from(bytes)) === 0) return true;
+          if (responses.push(bytes) === 0) return true;
           socket.destroy();
           if (responses.status !== 200) throw new Error(`${path} is answered with ${responses.status}: ${last}`);
           resolve(read(last, responses.bodyBytes));
