@@ -28,6 +28,7 @@ import { hasOneOf, heightsWith } from './log-index.ts';
 import { modifiedAccounts } from './modified-accounts.ts';
 import { readStorageRange } from './storage-range.ts';
 import { heightKey, metaKeys, openTables, type Tables } from './tables.ts';
+import { type TransactionPlace, TransactionPlaces } from './transaction-places.ts';
 import { TrieNodes } from './trie-nodes.ts';
 import { VerifiedBlocks } from './verified-blocks.ts';
 
@@ -49,6 +50,7 @@ export interface ForkChoice {
 export class ChainStore implements ChainReader {
   readonly tables: Tables;
   readonly #content: VerifiedBlocks;
+  readonly #places: TransactionPlaces;
   #spec: ChainSpec | undefined;
   #stateFrom: bigint | undefined;
   /** Record of the head and its decoded form, cached since every request reads it. */
@@ -58,6 +60,7 @@ export class ChainStore implements ChainReader {
   constructor(tables: Tables) {
     this.tables = tables;
     this.#content = new VerifiedBlocks(tables);
+    this.#places = new TransactionPlaces(tables.transactions);
   }
 
   /** Directory of the files. */
@@ -193,12 +196,8 @@ export class ChainStore implements ChainReader {
     return header !== undefined && this.hashByNumber(header.number) === hash;
   }
 
-  transactionPlace(hash: Hex): { readonly blockHash: Hex; readonly index: number } | undefined {
-    const found = this.tables.transactions.get(bytesFromHex(hash));
-    if (found === undefined) return undefined;
-    const place = Buffer.from(found);
-    const blockHash = hexFromBytes(place.subarray(0, 32));
-    return this.isCanonical(blockHash) ? { blockHash, index: place.readUInt32BE(32) } : undefined;
+  transactionPlace(hash: Hex): TransactionPlace | undefined {
+    return this.#places.find(hash, (blockHash) => this.isCanonical(blockHash));
   }
 
   proof(hash: Hex, address: Uint8Array, slots: readonly Uint8Array[]): AccountProof | undefined {

@@ -114,6 +114,8 @@ export function describeChainStore(name: string, create: () => Promise<ChainStor
       const { first, second } = await fill();
       const other = await add(first.hash, 7n);
       expect(head().hash).toBe(second.hash);
+      const place = { blockHash: second.hash, index: 0 };
+      expect(store.transactionPlace(second.transaction)).toEqual(place);
       const { generation } = store;
       await store.setForkChoice({ head: other.hash });
       expect(head()).toEqual({ hash: other.hash, number: 2n });
@@ -122,6 +124,10 @@ export function describeChainStore(name: string, create: () => Promise<ChainStor
       expect(store.transactionPlace(second.transaction)).toBeUndefined();
       expect(store.heightsWithLogs([{ field: 0, values: [topicOf(2n)] }], { from: 0n, to: 9n })).toEqual([]);
       expect(store.isCanonical(second.hash)).toBe(false);
+      expect(store.transactionPlace(other.transaction)).toEqual({ blockHash: other.hash, index: 0 });
+      await store.setForkChoice({ head: second.hash });
+      expect(store.transactionPlace(second.transaction)).toEqual(place);
+      expect(store.transactionPlace(other.transaction)).toBeUndefined();
     });
 
     test('a longer branch of equal difficulty becomes the chain', async () => {
