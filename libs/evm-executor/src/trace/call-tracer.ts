@@ -1,6 +1,7 @@
 import { type Json, type Log, quantity } from '@cairn/block-model';
 import type { EngineFrame, EngineFrameEnd } from '@cairn/evm';
 import type { AppliedMessage } from '../apply-message.ts';
+import { callFrameText } from './call-frame-text.ts';
 import { type CallFrame, CallFrames } from './call-frames.ts';
 import type { TracerOptions } from './trace-options.ts';
 import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';
@@ -33,17 +34,8 @@ export class CallTracer implements TransactionTracer {
 
   result(applied: AppliedMessage): string {
     const top = this.#frames.settle(applied);
-    return top === undefined ? '{}' : JSON.stringify(frameToJson(top));
+    return top === undefined ? '{}' : callFrameText(top);
   }
-}
-
-function frameToJson(frame: CallFrame): Json {
-  const { calls } = frame;
-  return {
-    ...frameFieldsToJson(frame),
-    ...(calls.length > 0 && { calls: calls.map(frameToJson) }),
-    type: frame.kind,
-  };
 }
 
 /** Fields that every call tracer reports, without nested calls. */
