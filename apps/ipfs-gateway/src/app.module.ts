@@ -1,8 +1,7 @@
 import { Auth } from '@cairn/auth';
 import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
-import { withCache, withVerification, withYielding } from '@cairn/blockstore';
+import { createSharedVerifier, withCache, withVerification, withYielding } from '@cairn/blockstore';
 import { BlockstoreModule } from '@cairn/blockstore/nest';
-import { createRememberingVerifier } from '@cairn/cid';
 import { errorChain } from '@cairn/errors';
 import { DnslinkResolver, type NameStore, RecordSource, routingKeyOf } from '@cairn/ipns';
 import { MeteringModule } from '@cairn/metering/nest';
@@ -32,7 +31,7 @@ export class AppModule {
     const { settings, logger, processes } = context;
     const stores = openStores(settings);
     const bodies = new OpenBodies();
-    const verify = createRememberingVerifier();
+    const verify = createSharedVerifier(processes, { key: () => processes.call('verificationKey') });
     return {
       module: AppModule,
       imports: [

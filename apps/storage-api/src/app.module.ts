@@ -1,8 +1,7 @@
 import { Auth } from '@cairn/auth';
 import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
-import { type Blockstore, withCache, withVerification, withYielding } from '@cairn/blockstore';
+import { type Blockstore, createSharedVerifier, withCache, withVerification, withYielding } from '@cairn/blockstore';
 import { BLOCKSTORE, BlockstoreModule } from '@cairn/blockstore/nest';
-import { createRememberingVerifier } from '@cairn/cid';
 import { errorChain } from '@cairn/errors';
 import { DnslinkResolver, type NameStore, RecordSource, routingKeyOf } from '@cairn/ipns';
 import { MeteringModule } from '@cairn/metering/nest';
@@ -65,7 +64,7 @@ export class AppModule {
     const { settings, logger, processes } = context;
     const stores = openStores(settings);
     const network = new Network({ isRemote: settings.IPFS_PEER_URL !== undefined });
-    const verify = createRememberingVerifier();
+    const verify = createSharedVerifier(processes, { key: () => processes.call('verificationKey') });
     const rootReports = new RootReports();
     const { STORAGE_BYTES_MAX: bytesMax, STORAGE_DISK_RESERVE_BYTES: diskReserveBytes } = settings;
     return {

@@ -5,3 +5,4 @@ export * from './core/index.ts';
 export { type LmdbBlockstoreOptions, openLmdbBlockstore } from './lmdb-blockstore.ts';
 export type { ProcessChannel } from './process-channel.ts';
 export { type RebuiltIndex, rebuildIndex } from './rebuild-index.ts';
+export { createSharedVerifier, type SharedVerifierOptions, type VerifierGroup } from './shared-verifier.ts';

@@ -33,6 +33,7 @@ export {
 export { ipldCodecs, multicodecName, parseMulticodec } from './multicodecs.ts';
 export {
   type BlockVerifier,
+  type CodeExchange,
   createRememberingVerifier,
   type RememberingVerifierOptions,
 } from './remembering-verifier.ts';

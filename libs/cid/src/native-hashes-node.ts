@@ -22,12 +22,15 @@ export function shake256(bytes: Uint8Array, length: number): Uint8Array {
 export const sha256InThread: ((bytes: Uint8Array) => Promise<Uint8Array>) | undefined = async (bytes) =>
   new Uint8Array(await webcrypto.subtle.digest('SHA-256', bytes));
 
+/** Computes a tag over its arguments, one after the other. */
+export type Tagger = (...parts: readonly Uint8Array[]) => Uint8Array;
+
 /**
- * Creates a function that computes 16 bytes over its arguments, one after the other: GMAC (NIST SP 800-38D) with a random key. The
- * fixed nonce makes it a keyed universal hash, which is safe while no tag is published.
+ * Creates a function that computes 16 bytes over its arguments, one after the other: GMAC (NIST SP 800-38D) with a key of 32 random
+ * bytes, by default a new one. The fixed nonce makes it a keyed universal hash, which is safe while no tag is published.
  */
-export const createTagger: (() => (...parts: readonly Uint8Array[]) => Uint8Array) | undefined = () => {
-  const [key, nonce] = [randomBytes(32), randomBytes(12)];
+export const createTagger: ((key?: Uint8Array) => Tagger) | undefined = (key = randomBytes(32)) => {
+  const nonce = new Uint8Array(12);
   return (...parts) => {
     const cipher = createCipheriv('aes-256-gcm', key, nonce);
     for (const part of parts) cipher.setAAD(part);

@@ -23,4 +23,5 @@ export function shake256(bytes: Uint8Array, length: number): Uint8Array {
 export const sha256InThread: ((bytes: Uint8Array) => Promise<Uint8Array>) | undefined = undefined;
 
 /** SubtleCrypto has GMAC as asynchronous calls only, and browsers read few blocks again. */
-export const createTagger: (() => (...parts: readonly Uint8Array[]) => Uint8Array) | undefined = undefined;
+export const createTagger: ((key?: Uint8Array) => (...parts: readonly Uint8Array[]) => Uint8Array) | undefined =
+  undefined;
