@@ -72,8 +72,16 @@ for (const thread of ofLibraries) {
   if (!existsSync(join(directory, path))) throw new Error(`${thread} is not built, or its library is no dependency.`);
   writeFileSync(join(directory, basename(thread)), `export * from '${path}';\n`);
 }
-for (const { path, text } of outputFiles) writeFileSync(path, unnameFunctions(text));
+for (const { path, text } of outputFiles) writeFileSync(path, escapeNonAscii(unnameFunctions(text)));
 // Machine code of @cairn/block-model, which it loads from a folder beside its module.
 const native = resolve('../../libs/block-model/dist/native');
 if (Object.keys(metafile.inputs).some((path) => path.endsWith('block-model/dist/recover-public-key.js')))
   cpSync(native, join(directory, 'native'), { recursive: true });
+
+/**
+ * Escapes what esbuild left outside of ASCII, which are comments and regular expressions. V8 keeps the whole file in memory, with
+ * two bytes for each character if one of them is beyond Latin-1.
+ */
+function escapeNonAscii(code) {
+  return code.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

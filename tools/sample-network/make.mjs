@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { encodeRlp } from '@cairn/block-model';
+import { prepareKzg } from '@cairn/block-model/kzg';
 import { commonFromChainSpec } from '@cairn/evm-ethereumjs';
 import { createBlock } from '@ethereumjs/block';
 import { parseGethGenesisState } from '@ethereumjs/common';
@@ -186,6 +187,7 @@ export async function makeNetwork() {
   const { alloc, ...parameters } = genesis;
   const spec = { name: 'sample', chainId: String(chainId), genesis: parameters };
   const common = commonFromChainSpec(spec);
+  await prepareKzg();
   const vm = await createVM({ common, setHardfork: true });
   await vm.stateManager.generateCanonicalGenesis(parseGethGenesisState(genesis));
   common.setHardforkBy({ blockNumber: 0n, timestamp: BigInt(genesisTime) });

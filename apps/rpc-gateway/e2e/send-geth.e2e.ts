@@ -14,7 +14,7 @@ import {
   signingHash,
   type Transaction,
 } from '@cairn/block-model';
-import { verifyBlobs } from '@cairn/block-model/kzg';
+import { prepareKzg, verifyBlobs } from '@cairn/block-model/kzg';
 import { vectorSidecar } from '@cairn/block-model/testing';
 import { checkPooledSender, checkPooledTransaction, forkRules } from '@cairn/evm-executor';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -78,6 +78,7 @@ let directory: string;
 let geth: Awaited<ReturnType<typeof startGeth>>;
 
 beforeAll(async () => {
+  await prepareKzg();
   directory = await mkdtemp(join(tmpdir(), 'cairn-send-'));
   const file = join(directory, 'genesis.json');
   await writeFile(file, JSON.stringify(genesis));

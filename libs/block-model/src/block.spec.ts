@@ -22,9 +22,11 @@ import {
   transactionToJson,
   verifyBlock,
 } from './index.ts';
-import { kzg } from './kzg/index.ts';
+import { kzg, prepareKzg } from './kzg/index.ts';
 import { signingHash } from './sender.ts';
 import { conformanceDirectory, hasConformanceCases, recordedExchanges } from './testing/index.ts';
+
+await prepareKzg();
 
 const withCases = hasConformanceCases ? describe : describe.skip;
 

@@ -12,7 +12,7 @@ import {
   hexFromBytes,
   type RlpItem,
 } from './index.ts';
-import { verifyBlobs } from './kzg/verify-blobs.ts';
+import { prepareKzg, verifyBlobs } from './kzg/index.ts';
 import { vectorSidecar } from './testing/index.ts';
 
 /** Network form of a blob transaction with the hashes of a sidecar. Its signature is not valid. */
@@ -123,7 +123,12 @@ describe('decodePooledTransaction', () => {
 });
 
 describe('verifyBlobs', () => {
-  test.each([0, 1] as const)('accepts a valid sidecar of version %s and refuses changed ones', (version) => {
+  test('verifyBlobs refuses to answer before KZG is loaded', () => {
+    expect(() => verifyBlobs(vectorSidecar(0))).toThrow('Await prepareKzg() first.');
+  });
+
+  test.each([0, 1] as const)('accepts a valid sidecar of version %s and refuses changed ones', async (version) => {
+    await prepareKzg();
     const valid = vectorSidecar(version);
     expect(verifyBlobs(valid)).toBe(true);
     const flipped = (list: readonly Uint8Array[]) =>

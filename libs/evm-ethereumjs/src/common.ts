@@ -14,8 +14,7 @@ const knownConfigs = { mainnet: Mainnet, sepolia: Sepolia, hoodi: Hoodi } as con
 >;
 
 /**
- * Converts a fork schedule for the `@ethereumjs` packages, with KZG for blob transactions. Browsers have KZG after
- * `prepareKzg`.
+ * Converts a fork schedule for the `@ethereumjs` packages, with KZG for blob transactions after `prepareKzg`.
  */
 export function commonFromChainSpec(spec: ChainSpec, { at }: CommonOptions = {}): Common {
   const customCrypto = {

@@ -11,6 +11,7 @@ import {
   type StateReader,
   type StateRoots,
 } from '@cairn/block-model';
+import { prepareKzg } from '@cairn/block-model/kzg';
 import { createBlockFromRLP, createBlockHeaderFromRLP } from '@ethereumjs/block';
 import type { Common } from '@ethereumjs/common';
 import { createVM, encodeReceipt, runBlock, type VM } from '@ethereumjs/vm';
@@ -62,6 +63,7 @@ export function createVmBlockRunner(): BlockRunner {
 }
 
 async function createChainVm(spec: ChainSpec, hashByNumber: (number: bigint) => Hex | undefined): Promise<ChainVm> {
+  await prepareKzg();
   // The latest fork is set, since an EVM of an earlier fork has no BLS12-381.
   const common = commonFromChainSpec(spec);
   const blockchain = {

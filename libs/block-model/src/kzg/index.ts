@@ -1,2 +1,2 @@
-export { kzg, prepareKzg } from '#kzg';
+export { kzg, prepareKzg } from './kzg.ts';
 export { verifyBlobs } from './verify-blobs.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
-import { kzg } from '@cairn/block-model/kzg';
+import { kzg, prepareKzg } from '@cairn/block-model/kzg';
 import { createMemoryState } from '@cairn/block-model/testing';
 import { createInterpreterEngine, forkRules, StateCache, WorldState } from '@cairn/evm';
 import { commonFromChainSpec, createEthereumjsEngine } from '@cairn/evm-ethereumjs';
@@ -11,6 +11,8 @@ import { bn254 } from '@noble/curves/bn254.js';
 import { p256 } from '@noble/curves/nist.js';
 import fc from 'fast-check';
 import { specAt, type TestFork, testForks } from '../test-chain.fixture.ts';
+
+await prepareKzg();
 
 const testBlock = {
   number: 1n,

@@ -25,7 +25,7 @@ export interface CallWorkerEvents {
 }
 
 /** Young heap of a worker. With V8's default of 48 MiB, garbage of short calls takes more memory than everything else in a worker. */
-const youngMibMax = 12;
+const youngMibMax = 6;
 const endTimeoutMs = 1_000;
 /** Terminating a thread while it opens a store crashes the process. A starting thread handles the message `end` once it has started. */
 const startingEndTimeoutMs = 5_000;

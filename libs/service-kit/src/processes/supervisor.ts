@@ -21,6 +21,12 @@ const processLimits = {
   drainsWithinMs: 30_000,
 } as const;
 
+/**
+ * The C library gives threads heaps of their own, up to 8 for each core, whose free memory others cannot use: a tenth of the memory
+ * of a gateway, measured by the memory rows of tools/bench/peers.mjs. A setting of the operator has precedence.
+ */
+const mallocSettings = { MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? '2' };
+
 /** Worker process in its place. */
 interface Member extends HubMember {
   readonly worker: Worker;
@@ -181,7 +187,7 @@ export class Supervisor {
       leads: this.#leader === undefined,
       listensWhenReady: this.#hasListened,
     };
-    const worker = cluster.fork({ [workerVariable]: JSON.stringify(start) });
+    const worker = cluster.fork({ ...mallocSettings, [workerVariable]: JSON.stringify(start) });
     const member: Member = {
       worker,
       slot,
