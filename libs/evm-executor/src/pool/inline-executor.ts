@@ -15,6 +15,11 @@ const heavyMax = 1_000;
 const heavyTraceMs = 1_000;
 /** Time limit of an inline trace: the calling thread also serves light methods. */
 const traceMsMax = 4;
+/**
+ * The same for a trace that ended within it before. Its work is always the same, so a longer time is that of other programs, and a
+ * restart in the pool would add to their load.
+ */
+const knownTraceMsMax = 40;
 /** Gas between two checks of that limit: about half a millisecond of traced steps. */
 const traceGasBetween = 5_000;
 
@@ -27,7 +32,7 @@ export class InlineExecutor implements ResumablePool {
   readonly #server: CallServer;
   /** End of the direct route to the pool, by function. */
   readonly #heavy = new Map<string, number>();
-  /** Traces that ended within their time before: their work is always the same, so a longer time is that of other programs. */
+  /** Traces that ended within their time before. */
   readonly #light = new Set<string>();
   #lastTrace: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -42,7 +47,7 @@ export class InlineExecutor implements ResumablePool {
     if (name === undefined || this.#isHeavy(name)) return await this.#pool.execute(job, options);
     try {
       if (isBlockTrace(job)) {
-        const traced = await this.#trace(job, options);
+        const traced = await this.#trace(name, job, options);
         if (this.#light.size >= heavyMax) this.#light.clear();
         this.#light.add(name);
         return traced;
@@ -88,7 +93,7 @@ export class InlineExecutor implements ResumablePool {
     return await this.#pool.execute(job, options);
   }
 
-  /** Same as {@link #trace}, without a promise where the engine returns none. */
+  /** Same as {@link #trace} for a trace that was light before, without a promise where the engine returns none. */
   #traceNow<Job extends LightJob>(job: Job, { onUsed }: ResumeOptions): Awaitable<ResultOf<Job>> | undefined {
     const start = performance.now();
     const used = (isAnswered: boolean) => onUsed?.({ workerMs: performance.now() - start, isAnswered });
@@ -101,7 +106,7 @@ export class InlineExecutor implements ResumablePool {
       if (!(thrown instanceof GasBudgetExceeded)) used(false);
       throw thrown;
     };
-    const deadline: Deadline = { at: start + traceMsMax, timeoutMs: traceMsMax, gasBetween: traceGasBetween };
+    const deadline = traceDeadline(start, knownTraceMsMax);
     try {
       const result = this.#server.serveNow(job, deadline);
       if (result instanceof Promise) return result.then(answered).catch(fail);
@@ -111,8 +116,12 @@ export class InlineExecutor implements ResumablePool {
     }
   }
 
-  /** Traces a light block, and reports its time as that of a worker. @throws GasBudgetExceeded also at {@link traceMsMax} */
-  async #trace<Job extends ExecutionJob>(job: Job, { resume, onUsed }: ResumeOptions): Promise<ResultOf<Job>> {
+  /** Traces a light block, and reports its time as that of a worker. @throws GasBudgetExceeded also at its deadline */
+  async #trace<Job extends ExecutionJob>(
+    name: string,
+    job: Job,
+    { resume, onUsed }: ResumeOptions,
+  ): Promise<ResultOf<Job>> {
     // Chains whose state may be missing here resume in the pool.
     if (resume !== undefined) throw gasBudgetExceeded;
     // One after the other: the time of a trace would otherwise include that of concurrent ones.
@@ -123,7 +132,7 @@ export class InlineExecutor implements ResumablePool {
     });
     await before;
     const start = performance.now();
-    const deadline: Deadline = { at: start + traceMsMax, timeoutMs: traceMsMax, gasBetween: traceGasBetween };
+    const deadline = traceDeadline(start, this.#light.has(name) ? knownTraceMsMax : traceMsMax);
     try {
       const result = await this.#server.serve(job, deadline);
       onUsed?.({ workerMs: performance.now() - start, isAnswered: true });
@@ -155,4 +164,8 @@ export class InlineExecutor implements ResumablePool {
     this.#heavy.delete(name);
     return false;
   }
+}
+
+function traceDeadline(start: number, timeoutMs: number): Deadline {
+  return { at: start + timeoutMs, timeoutMs, gasBetween: traceGasBetween };
 }
