@@ -43,7 +43,8 @@ async function compare({ name, path, connections, goal, isBytes = false }, { cai
   const measured = { cairn: [], kubo: [] };
   for (let round = 0; round < rounds; round++)
     for (const server of [cairn, peer])
-      if (server !== undefined) measured[server.name].push(await measure(server, { path, connections, seconds }));
+      if (server !== undefined)
+        measured[server.name].push(await measure(server, { path, connections, seconds, isBytes }));
   const key = isBytes ? 'mebibytesPerSecond' : 'perSecond';
   const unit = isBytes ? 'MiB/s' : '/s';
   const ours = median(measured.cairn.map((one) => one[key]));
@@ -58,8 +59,8 @@ async function compare({ name, path, connections, goal, isBytes = false }, { cai
   console.log(`${text}; p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`);
 }
 
-/** @returns rate, latencies, and CPU seconds of the server for each request */
-async function measure({ url, pid }, { path, connections, seconds }) {
+/** @returns rate, latencies, and CPU seconds of the server for each request, or for each byte of large responses */
+async function measure({ url, pid }, { path, connections, seconds, isBytes }) {
   const child = fork(generator);
   child.send({ url, connections, seconds, paths: [path], host: new URL(url).host });
   const before = cpuSecondsOf(pid);
@@ -67,7 +68,7 @@ async function measure({ url, pid }, { path, connections, seconds }) {
     once(child, 'message'),
     once(child, 'exit').then(([code]) => Promise.reject(new Error(`the load generator exited with ${code}`))),
   ]);
-  return { ...result, cpu: (cpuSecondsOf(pid) - before) / result.count };
+  return { ...result, cpu: (cpuSecondsOf(pid) - before) / (isBytes ? result.bytes : result.count) };
 }
 
 function median(values) {
