@@ -20,6 +20,7 @@ import { PINS } from './pins.token.ts';
 import { PROVIDE_STORE, RoutingV1 } from './routing-v1.ts';
 import type { IpfsGatewaySettings } from './settings.ts';
 import { NAME_STORE, StoredNames } from './stored-names.ts';
+import { verificationKey } from './verification-key.ts';
 import { withSharedReads } from './with-shared-reads.ts';
 
 const MiB = 1024 * 1024;
@@ -31,7 +32,7 @@ export class AppModule {
     const { settings, logger, processes } = context;
     const stores = openStores(settings);
     const bodies = new OpenBodies();
-    const verify = createSharedVerifier(processes, { key: () => processes.call('verificationKey') });
+    const verify = createSharedVerifier(processes, { key: () => verificationKey.of(processes) });
     return {
       module: AppModule,
       imports: [

@@ -54,6 +54,7 @@ import { WebhookRunner } from './psa/webhook-runner.ts';
 import { Webhooks } from './psa/webhooks.ts';
 import type { StorageSettings } from './settings.ts';
 import { StoreMaintenance } from './store-maintenance.ts';
+import { verificationKey } from './verification-key.ts';
 
 const MiB = 1024 * 1024;
 
@@ -64,7 +65,7 @@ export class AppModule {
     const { settings, logger, processes } = context;
     const stores = openStores(settings);
     const network = new Network({ isRemote: settings.IPFS_PEER_URL !== undefined });
-    const verify = createSharedVerifier(processes, { key: () => processes.call('verificationKey') });
+    const verify = createSharedVerifier(processes, { key: () => verificationKey.of(processes) });
     const rootReports = new RootReports();
     const { STORAGE_BYTES_MAX: bytesMax, STORAGE_DISK_RESERVE_BYTES: diskReserveBytes } = settings;
     return {

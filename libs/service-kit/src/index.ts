@@ -20,7 +20,7 @@ export {
   shareOf,
   singleProcess,
 } from './processes/process-group.ts';
-export { sharedKey } from './processes/shared-key.ts';
+export { createSharedKey, type SharedKey } from './processes/shared-key.ts';
 export { RAW_HTTP, type RawHttp } from './raw-http.ts';
 export { requestId } from './request/request-id.ts';
 export {

@@ -1,8 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import type { SharedFunctions } from './process-group.ts';
+import type { ProcessGroup, SharedFunctions } from './process-group.ts';
 
-/** Creates a shared function that returns 32 random bytes, the same for all processes of a service until its primary one ends. */
-export function sharedKey(name: string): SharedFunctions {
-  const key = randomBytes(32);
-  return { [name]: () => key };
+/** Key of 32 random bytes that the processes of a service share until its primary process ends. */
+export interface SharedKey {
+  /** Creates the key, in the primary process: for `shared` of `runService`. */
+  functions(): SharedFunctions;
+  /** Returns the key, in a process of a group. @throws PROCESS_CALL_FAILED */
+  of(group: Pick<ProcessGroup, 'call'>): Promise<unknown>;
+}
+
+/** Names a shared key. The entry of the service and its module use the same one. */
+export function createSharedKey(name: string): SharedKey {
+  return {
+    functions() {
+      const key = randomBytes(32);
+      return { [name]: () => key };
+    },
+    of: (group) => group.call(name),
+  };
 }
