@@ -50,6 +50,12 @@ describeInBrowser(
       const bare = await other.request.get(link.split('?')[0] ?? '', { headers: { cookie: '' } });
       expect(bare.status()).toBe(401);
       await other.close();
+      // Another period needs another link.
+      await page.getByRole('combobox', { name: 'Valid for' }).click();
+      await page.getByRole('option', { name: '1 hour' }).click();
+      await page.getByRole('button', { name: 'Create the link' }).click();
+      const hour = new URL(await page.getByRole('textbox', { name: 'Link', exact: true }).inputValue());
+      expect(hour.href).not.toBe(link);
     });
   },
   {},

@@ -80,6 +80,12 @@ function LinkForm({ content, keys }: { content: SharedContent; keys: readonly Ap
       }),
     { isQuiet: true },
   );
+  // A link that was shown has the choices of its creation.
+  const choose = (set: (value: string) => void) => (value: string | null) => {
+    if (value === null) return;
+    set(value);
+    sign.reset();
+  };
   return (
     <Stack>
       <Text size="sm">
@@ -90,7 +96,7 @@ function LinkForm({ content, keys }: { content: SharedContent; keys: readonly Ap
         data={[...periods]}
         value={seconds}
         allowDeselect={false}
-        onChange={(value) => setSeconds(value ?? seconds)}
+        onChange={choose(setSeconds)}
       />
       <Select
         label="Key"
@@ -99,7 +105,7 @@ function LinkForm({ content, keys }: { content: SharedContent; keys: readonly Ap
         value={key}
         allowDeselect={false}
         error={sign.error?.message}
-        onChange={(value) => setKey(value ?? key)}
+        onChange={choose(setKey)}
       />
       {sign.data === undefined ? (
         <Group justify="flex-end">
