@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import {
   browserSupportsWebAuthn,
   type PublicKeyCredentialCreationOptionsJSON,
@@ -9,9 +9,10 @@ import { useState } from 'react';
 import { api } from '../../api.ts';
 import { FormDialog } from '../../form-dialog.tsx';
 import { ago } from '../../format.ts';
-import { Answer, Confirm, Failure, Section } from '../../parts.tsx';
-import { useApi, useChange } from '../../use-api.ts';
+import { Failure, Section } from '../../parts.tsx';
+import { useChange } from '../../use-api.ts';
 import { browserOf } from './browser-of.ts';
+import { CredentialList } from './credential-list.tsx';
 import { passkeyFault } from './passkey-fault.ts';
 
 interface PasskeyRow {
@@ -23,12 +24,7 @@ interface PasskeyRow {
 
 /** Passkeys of the member: sign-in with the fingerprint, face or PIN of a device. */
 export function PasskeysCard() {
-  const passkeys = useApi<PasskeyRow[]>('me/passkeys');
   const [isAdding, setIsAdding] = useState(false);
-  const [doomed, setDoomed] = useState<PasskeyRow>();
-  const remove = useChange((id: string) => api(`me/passkeys/${id}`, { method: 'DELETE' }), {
-    done: 'Passkey removed.',
-  });
   return (
     <Section
       title="Passkeys"
@@ -48,45 +44,18 @@ export function PasskeysCard() {
           A passkey signs in with the fingerprint, face or PIN of a device, without password and code. No other site can
           use it.
         </Text>
-        <Answer query={passkeys}>
-          {(list) => (
-            <>
-              {list.map((passkey) => (
-                <Group key={passkey.id} justify="space-between" wrap="nowrap" align="flex-start">
-                  <div>
-                    <Text size="sm" fw={500} className="wrap-anywhere">
-                      {passkey.name}
-                    </Text>
-                    <Text size="sm" c="dimmed">
-                      Added {ago(passkey.createdAt)},{' '}
-                      {passkey.usedAt === undefined ? 'never used' : `used ${ago(passkey.usedAt)}`}
-                    </Text>
-                  </div>
-                  <Button
-                    size="xs"
-                    variant="subtle"
-                    color="red"
-                    flex="none"
-                    aria-label={`Remove the passkey ${passkey.name}`}
-                    onClick={() => setDoomed(passkey)}
-                  >
-                    Remove
-                  </Button>
-                </Group>
-              ))}
-            </>
-          )}
-        </Answer>
+        <CredentialList<PasskeyRow>
+          path="me/passkeys"
+          verb="Remove"
+          noun="passkey"
+          consequence="It does not sign in any more. Delete it on the device too."
+          done="Passkey removed."
+          details={({ createdAt, usedAt }) =>
+            `Added ${ago(createdAt)}, ${usedAt === undefined ? 'never used' : `used ${ago(usedAt)}`}`
+          }
+        />
       </Stack>
       {isAdding && <AddDialog onClose={() => setIsAdding(false)} />}
-      <Confirm
-        title={`Remove the passkey ${doomed?.name}?`}
-        text="It does not sign in any more. Delete it on the device too."
-        action="Remove the passkey"
-        isOpen={doomed !== undefined}
-        onClose={() => setDoomed(undefined)}
-        onConfirm={() => doomed && remove.mutate(doomed.id)}
-      />
     </Section>
   );
 }

@@ -1,11 +1,12 @@
-import { Alert, Badge, Button, Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Alert, Badge, Button, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { api } from '../../api.ts';
 import { FormDialog } from '../../form-dialog.tsx';
 import { ago, time } from '../../format.ts';
-import { Answer, Confirm, Failure, Section, Snippet } from '../../parts.tsx';
-import { useApi, useChange } from '../../use-api.ts';
+import { Failure, Section, Snippet } from '../../parts.tsx';
+import { useChange } from '../../use-api.ts';
+import { CredentialList } from './credential-list.tsx';
 
 interface TokenRow {
   readonly id: string;
@@ -22,13 +23,8 @@ interface NewToken {
 
 /** API tokens of the member: programs use the API of the console with them. */
 export function TokensCard() {
-  const tokens = useApi<TokenRow[]>('me/tokens');
   const [isCreating, setIsCreating] = useState(false);
   const [made, setMade] = useState<NewToken>();
-  const [doomed, setDoomed] = useState<TokenRow>();
-  const revoke = useChange((id: string) => api(`me/tokens/${id}`, { method: 'DELETE' }), {
-    done: 'Revoked. Requests with this token are refused now.',
-  });
   return (
     <Section
       title="API tokens"
@@ -54,39 +50,17 @@ export function TokensCard() {
             </Stack>
           </Alert>
         )}
-        <Answer query={tokens}>
-          {(list) => (
-            <>
-              {list.map((token) => (
-                <Group key={token.id} justify="space-between" wrap="nowrap" align="flex-start">
-                  <div>
-                    <Group gap={6}>
-                      <Text size="sm" fw={500}>
-                        {token.name}
-                      </Text>
-                      <Badge color={token.isReadOnly ? 'gray' : 'orange'}>
-                        {token.isReadOnly ? 'Reads' : 'Reads and changes'}
-                      </Badge>
-                    </Group>
-                    <Text size="sm" c="dimmed">
-                      Created {ago(token.createdAt)}, works until {time(token.expiresAt)}
-                    </Text>
-                  </div>
-                  <Button
-                    size="xs"
-                    variant="subtle"
-                    color="red"
-                    flex="none"
-                    aria-label={`Revoke the token ${token.name}`}
-                    onClick={() => setDoomed(token)}
-                  >
-                    Revoke
-                  </Button>
-                </Group>
-              ))}
-            </>
+        <CredentialList<TokenRow>
+          path="me/tokens"
+          verb="Revoke"
+          noun="token"
+          consequence="Programs that use it are refused immediately."
+          done="Revoked. Requests with this token are refused now."
+          badge={({ isReadOnly }) => (
+            <Badge color={isReadOnly ? 'gray' : 'orange'}>{isReadOnly ? 'Reads' : 'Reads and changes'}</Badge>
           )}
-        </Answer>
+          details={({ createdAt, expiresAt }) => `Created ${ago(createdAt)}, works until ${time(expiresAt)}`}
+        />
       </Stack>
       {isCreating && (
         <TokenDialog
@@ -97,14 +71,6 @@ export function TokensCard() {
           }}
         />
       )}
-      <Confirm
-        title={`Revoke the token ${doomed?.name}?`}
-        text="Programs that use it are refused immediately."
-        action="Revoke the token"
-        isOpen={doomed !== undefined}
-        onClose={() => setDoomed(undefined)}
-        onConfirm={() => doomed && revoke.mutate(doomed.id)}
-      />
     </Section>
   );
 }
