@@ -12,6 +12,8 @@ const isChanged = 4;
 /** Size of a journal record: entry, flags, index of the previous record of that entry, value. */
 const recordIntegers = 3 + wordIntegers;
 const entriesMin = 16;
+/** Largest index and number of records of a table that is kept for reuse: 2,048 slots, some 400 KiB. */
+const keptMax = 4_096;
 
 // Hash factors are random in each process, so that an attacker cannot choose slots that collide.
 const factors = crypto.getRandomValues(new Int32Array(2 * wordIntegers + 1));
@@ -154,7 +156,7 @@ export class SlotTable {
 
   /** Empties the table for reuse. Returns false if it has grown too large to be kept. */
   clear(): boolean {
-    if (this.#index.length > 64 * entriesMin || this.#journal.length > 64 * entriesMin * recordIntegers) return false;
+    if (this.#index.length > keptMax || this.#journal.length > keptMax * recordIntegers) return false;
     this.#index.fill(0);
     this.count = 0;
     this.#journalEnd = 0;
