@@ -43,6 +43,8 @@ async function measurePins({ from, to, cairn, shape, rounds }) {
   const steps = [
     async () => {
       const root = await add();
+      // Kubo may have closed the connection meanwhile, and would search without routing until its time limit.
+      await to.connect(from.provider);
       await record(theirs, shape, to, () => to.fetch(root));
       await to.empty(root);
       await from.empty(root);
