@@ -6,6 +6,7 @@ import { StoreError, storeErrorFrom } from './errors.ts';
 import { markStore } from './file-watch.ts';
 import { GroupedTransactions } from './grouped-transactions.ts';
 import { listHead } from './list-head.ts';
+import { openingGate } from './opening-gate.ts';
 import { databaseNames } from './pages/database-names.ts';
 import { verifyPages } from './pages/verify-pages.ts';
 import { type LmdbTable, PlainRecords, type Records } from './records.ts';
@@ -57,7 +58,11 @@ export class Environment {
   }
 
   /** @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
-  static async open(options: EnvironmentOptions): Promise<Environment> {
+  static open(options: EnvironmentOptions): Promise<Environment> {
+    return openingGate.open(() => Environment.#open(options));
+  }
+
+  static async #open(options: EnvironmentOptions): Promise<Environment> {
     const { directory, format, readOnly = false, isSynced = true } = options;
     let environment: Environment;
     try {
@@ -74,17 +79,20 @@ export class Environment {
         format,
         isReadOnly: readOnly,
         open: (name) => environment.#table(name),
-        transaction: (action) => environment.#run(() => root.childTransaction(action)),
+        transaction: (action) => environment.#attempt(() => root.childTransaction(action)),
       });
       if (!readOnly) markStore(directory, stampOf(format));
     } catch (error) {
-      await environment.close();
+      await environment.#release();
       throw storeErrorFrom(error, directory, 'STORE_UNAVAILABLE');
     }
     return environment;
   }
 
-  /** Opens a named database and creates it when absent. @throws STORE_UNAVAILABLE if a read-only environment lacks it */
+  /**
+   * Opens a named database and creates it when absent. Call it in the turn of the event loop in which {@link open} resolves, before any
+   * other wait; later, use {@link openDatabase}. @throws STORE_UNAVAILABLE if a read-only environment lacks it
+   */
   database(name: string): Database {
     const known = this.#databases.get(name);
     if (known) return known;
@@ -102,6 +110,11 @@ export class Environment {
     } catch (error) {
       throw storeErrorFrom(error, this.directory, 'STORE_UNAVAILABLE');
     }
+  }
+
+  /** Opens a database as {@link database} does, at any time: no transaction of this thread runs meanwhile. */
+  async openDatabase(name: string): Promise<Database> {
+    return this.#databases.get(name) ?? (await openingGate.open(async () => this.database(name)));
   }
 
   #table(name: string): LmdbTable {
@@ -158,7 +171,11 @@ export class Environment {
     return await this.#run(() => this.#shared.root.transaction(() => this.#writing(action)));
   }
 
-  async #run<T>(start: () => Promise<T>): Promise<T> {
+  #run<T>(start: () => Promise<T>): Promise<T> {
+    return openingGate.transaction(() => this.#attempt(start));
+  }
+
+  async #attempt<T>(start: () => Promise<T>): Promise<T> {
     let thrown: unknown;
     try {
       return await start();
@@ -250,6 +267,13 @@ export class Environment {
   /** Waits for pending writes and closes the files. A second call does nothing. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
+    this.#isClosed = true;
+    // Transactions that were accepted start before.
+    await openingGate.opened();
+    await this.#release();
+  }
+
+  async #release(): Promise<void> {
     this.#isClosed = true;
     await releaseRoot(this.#shared);
   }

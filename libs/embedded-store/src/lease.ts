@@ -30,9 +30,9 @@ export class Lease {
   readonly #now: () => number;
   readonly #identity = processIdentity();
 
-  private constructor({ environment, name, seconds = 60, now = Date.now }: LeaseOptions) {
+  private constructor(leases: Database, { environment, name, seconds = 60, now = Date.now }: LeaseOptions) {
     this.#environment = environment;
-    this.#leases = environment.database('leases');
+    this.#leases = leases;
     this.#key = Buffer.from(name);
     this.#milliseconds = seconds * 1000;
     this.#now = now;
@@ -40,7 +40,7 @@ export class Lease {
 
   /** Takes the lease. Resolves to `undefined` while another holder has it. */
   static async tryAcquire(options: LeaseOptions): Promise<Lease | undefined> {
-    const lease = new Lease(options);
+    const lease = new Lease(await options.environment.openDatabase('leases'), options);
     return (await lease.#take((current) => current === undefined || lease.#isFree(current))) ? lease : undefined;
   }
 

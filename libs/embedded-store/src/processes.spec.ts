@@ -231,3 +231,28 @@ testInContainers('open refuses a store that a process with the same number has o
   );
   expect(lines).toEqual(['done']);
 });
+
+test('processes that open several stores crosswise while they write do not wait for each other forever', async () => {
+  const names = ['a', 'b', 'c', 'd'];
+  const script = (list: readonly string[]) => `
+    const { Environment } = await import(${JSON.stringify(built)});
+    await Promise.all(${JSON.stringify(list)}.map(async (name) => {
+      const store = await Environment.open({
+        directory: ${JSON.stringify(directory)} + '/' + name,
+        format: { name: 'test', version: 1 },
+      });
+      const databases = [0, 1, 2, 3].map((n) => store.database('database ' + n));
+      for (const database of databases)
+        await store.transaction(() => database.put(Buffer.from('key ' + process.pid), Buffer.from('value')));
+      await store.close();
+    }));`;
+  const processes = [names, [...names].reverse(), names].map((list) =>
+    spawn(process.execPath, ['--input-type=module', '-e', script(list)], { stdio: 'inherit' }),
+  );
+  try {
+    const codes = processes.map((child) => new Promise((resolve) => child.once('exit', resolve)));
+    expect(await Promise.all(codes)).toEqual([0, 0, 0]);
+  } finally {
+    for (const child of processes) child.kill('SIGKILL');
+  }
+});
