@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encodeRlp } from '@cairn/block-model';
+import { prepareKzg } from '@cairn/block-model/kzg';
 import { commonFromChainSpec } from '@cairn/evm-ethereumjs';
 import { createBlock } from '@ethereumjs/block';
 import { parseGethGenesisState } from '@ethereumjs/common';
@@ -195,6 +196,7 @@ const unprotected = commonFromChainSpec({
 });
 
 async function makeFork(index) {
+  await prepareKzg();
   const accounts = ['alice', 'bob'].map((name) => {
     const key = sha256(`cairn fork networks, ${name}: not for money`);
     return { key, address: createAddressFromPrivateKey(key), nonce: 0n };
