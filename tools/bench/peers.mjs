@@ -14,6 +14,7 @@ import { startKubo } from '../peers/kubo.mjs';
 import { startEngine } from './evm/engines.mjs';
 import { address, compiled } from './evm/workloads.mjs';
 import { startAnvil } from './lib/anvil.mjs';
+import { writePendingPages } from './lib/machine.mjs';
 import { servicePid, startServices } from './lib/services.mjs';
 import { engineRows } from './peers/engine-rows.mjs';
 import { memoryRows } from './peers/memory.mjs';
@@ -92,7 +93,11 @@ try {
       peer: 'Kubo',
       ...row,
       ours: storage,
-      measure: (server) => row.measure(server, { seconds }),
+      measure: (server) => {
+        // Kubo leaves up to 1 GiB to be written, which would slow the synced writes of the next measurement.
+        writePendingPages();
+        return row.measure(server, { seconds });
+      },
     })),
   ];
   for (const { name, peer, goal, unit = '/s', ours, check, measure } of measured) {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, constants, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -39,6 +39,11 @@ export function syncedWriteRate(directory, mebibytes) {
   const rate = mebibytes / ((performance.now() - start) / 1000);
   rmSync(file);
   return rate;
+}
+
+/** Waits until the disk has all pages that were written without a sync, so that one measurement does not slow the next. */
+export function writePendingPages() {
+  execFileSync('sync');
 }
 
 /** Requests per second of a bare Node HTTP server in a process of its own, which answers a fixed body; the best of three rounds. */
