@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { GroupedTransactions } from './grouped-transactions.ts';
 import { type Database, Environment } from './index.ts';
 
 let directory: string;
@@ -71,6 +72,36 @@ describe('grouped transactions', () => {
     );
     expect(commits).toBe(1);
     expect(database.count()).toBe(50);
+  });
+
+  test('request the next transaction during a commit, which takes what waits when it starts', async () => {
+    const requested: { readonly start: () => void; readonly commit: () => void }[] = [];
+    const transaction = <T>(action: () => T) =>
+      new Promise<T>((resolve) => {
+        let result: T;
+        requested.push({
+          start: () => {
+            result = action();
+          },
+          commit: () => resolve(result),
+        });
+      });
+    const groups = new GroupedTransactions({ transaction, writes: () => 0 });
+    const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+    const first = groups.run(() => 1);
+    await nextTurn();
+    requested[0]?.start();
+    const second = groups.run(() => 2);
+    await nextTurn();
+    expect(requested).toHaveLength(2);
+    const third = groups.run(() => 3);
+    requested[0]?.commit();
+    expect(await first).toBe(1);
+    requested[1]?.start();
+    requested[1]?.commit();
+    expect(await Promise.all([second, third])).toEqual([2, 3]);
+    await nextTurn();
+    expect(requested).toHaveLength(2);
   });
 
   test('refuse an action that returns a promise', async () => {

@@ -26,14 +26,18 @@ const jobsMax = 128;
 class PartialWriteError extends Error {}
 
 /**
- * Runs actions that arrive during one commit, or in one turn of the event loop, in one transaction. Each action is atomic for
- * itself: one that throws before its first write ends alone. If any other error occurs, the transaction is rolled back, and each
- * action runs in a transaction of its own. Actions can thus run twice and must have no effects outside of the transaction.
+ * Runs actions that arrive during one commit, or in one turn of the event loop, in one transaction. It is requested during that
+ * commit, and takes the actions that wait when it starts.
+ *
+ * Each action is atomic for itself: one that throws before its first write ends alone. If any other error occurs, the transaction
+ * is rolled back, and each action runs in a transaction of its own. Actions can thus run twice and must have no effects outside of
+ * the transaction.
  */
 export class GroupedTransactions {
   readonly #options: GroupedTransactionsOptions;
   #waiting: Job[] = [];
-  #isRunning = false;
+  /** True from the request of a transaction until it takes its actions. */
+  #isRequested = false;
 
   constructor(options: GroupedTransactionsOptions) {
     this.#options = options;
@@ -43,29 +47,40 @@ export class GroupedTransactions {
   run<T>(action: () => T): Promise<T> {
     return new Promise<unknown>((resolve, reject) => {
       this.#waiting.push({ action, resolve, reject });
-      if (this.#isRunning) return;
-      this.#isRunning = true;
-      setImmediate(() => void this.#runAll());
+      this.#request();
     }) as Promise<T>;
   }
 
-  async #runAll(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#runGroup(this.#waiting.splice(0, jobsMax));
-    this.#isRunning = false;
+  /** Requests a transaction in the next turn of the event loop, unless the requested one has not taken its actions yet. */
+  #request(): void {
+    if (this.#isRequested || this.#waiting.length === 0) return;
+    this.#isRequested = true;
+    setImmediate(() => void this.#runGroup());
+  }
+
+  #take(): readonly Job[] {
+    const jobs = this.#waiting.splice(0, jobsMax);
+    this.#isRequested = false;
+    this.#request();
+    return jobs;
   }
 
   /** Never rejects. */
-  async #runGroup(jobs: readonly Job[]): Promise<void> {
+  async #runGroup(): Promise<void> {
     const { transaction } = this.#options;
+    let jobs: readonly Job[] | undefined;
     let outcomes: readonly Outcome[];
     try {
-      outcomes = await transaction(() => jobs.map(({ action }) => this.#outcomeOf(action)));
+      outcomes = await transaction(() => {
+        jobs ??= this.#take();
+        return jobs.map(({ action }) => this.#outcomeOf(action));
+      });
     } catch {
-      // One at a time, in order. Each caller gets its own error.
-      for (const { action, resolve, reject } of jobs) await transaction(action).then(resolve, reject);
+      // One at a time, in order. Each caller gets its own error. A transaction that did not start took no actions yet.
+      for (const { action, resolve, reject } of jobs ?? this.#take()) await transaction(action).then(resolve, reject);
       return;
     }
-    for (const [index, { resolve, reject }] of jobs.entries()) {
+    for (const [index, { resolve, reject }] of (jobs ?? []).entries()) {
       const outcome = outcomes[index] ?? {};
       if ('error' in outcome) reject(outcome.error);
       else resolve(outcome.result);
