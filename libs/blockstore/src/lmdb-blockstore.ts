@@ -49,7 +49,7 @@ class LmdbStore implements BoundedBlockstore, BatchReads {
     this.#tables = new BlockTables(environment, now);
     this.#holds = new Holds(environment, () => this.#tables.control.cycle().number, now);
     this.#queue = new WriteQueue(
-      (entries) => environment.transaction(() => this.#tables.put(entries)),
+      (take) => environment.transaction(() => this.#tables.put(take())),
       options.pendingBytesMax ?? limits.pendingBytesMax,
     );
     this.#capacity = new Capacity(environment.directory, options);
@@ -194,8 +194,8 @@ class LmdbStore implements BoundedBlockstore, BatchReads {
   }
 
   async claimMany(cids: readonly CID[], owner: number, options: ClaimOptions = {}): Promise<void> {
-    // The write of these blocks and this transaction then usually share one commit.
-    await this.#queue.writeStarted();
+    // A claim of a block that is not stored does nothing. Both transactions usually share one commit.
+    await this.#queue.requested();
     await this.#inTransactions(cids, (batch) => this.#tables.claim(batch, owner, options));
   }
 

@@ -12,34 +12,51 @@ interface Entry {
   readonly owner: number;
 }
 
+/** A requested transaction. */
+interface Run {
+  /** What it writes, from its start. */
+  entries?: readonly Entry[];
+  /** Resolves when it succeeded or failed. */
+  ended: Promise<void>;
+}
+
 /** Blocks per transaction. One transaction blocks the event loop for about 20 ms at this size. */
 const blocksPerWrite = 512;
 /** Pending blocks. A limit of bytes alone does not bound the work, since tiny blocks have few bytes and cost much work. */
 const pendingBlocksMax = 4096;
 
+/** Writes the blocks that `take` returns in one transaction, which calls it once. Resolves when they are durable. */
+export type WriteBlocks = (take: () => readonly OwnedBlock[]) => Promise<void>;
+
 /**
  * Accepted blocks that are not durable yet. They can be read immediately and are written in groups. After a failed write
  * every `sync` retries.
+ *
+ * A transaction is requested during the commit before it, and takes the blocks that wait when it starts. Requested after that
+ * commit, it would start two turns of the event loop later, and the disk would idle for a third of a large upload.
  */
 export class WriteQueue {
-  readonly #write: (entries: readonly OwnedBlock[]) => Promise<void>;
+  readonly #write: WriteBlocks;
   readonly #pendingBytesMax: number;
   readonly #pending = new Map<string, Entry>();
   #pendingBytes = 0;
+  /** Entries that no transaction has taken. */
   #queue: Entry[] = [];
-  /** The write that will take the queue. */
-  #nextWrite: Promise<void> | undefined;
-  /** The write before {@link #nextWrite}. */
-  #beforeNext: Promise<void> = Promise.resolve();
-  /** Resolves after every write started so far. Never rejects. */
-  #lastWrite: Promise<void> = Promise.resolve();
+  /** True from the request of a transaction until it takes its blocks. */
+  #isRequested = false;
+  /** Numbers of entries that were accepted, and that transactions have taken, so far. */
+  #accepted = 0;
+  #taken = 0;
+  /** Callers that wait for the next transaction to take its blocks. */
+  #untilTaken: (() => void)[] = [];
+  /** Transactions that have taken blocks and not ended. */
+  readonly #running = new Set<Run>();
   /** Entries whose write failed. They stay pending and every `sync` retries them, so that each caller gets the error. */
   #failed: Entry[] = [];
   #retrying: Promise<void> | undefined;
   #waiting: (() => void)[] = [];
 
-  /** @param write resolves when the blocks are durable */
-  constructor(write: (entries: readonly OwnedBlock[]) => Promise<void>, pendingBytesMax: number) {
+  constructor(write: WriteBlocks, pendingBytesMax: number) {
     this.#write = write;
     this.#pendingBytesMax = pendingBytesMax;
   }
@@ -70,16 +87,15 @@ export class WriteQueue {
         await new Promise<void>((resolve) => this.#waiting.push(resolve));
       else break;
     }
-    const entries = this.#take(blocks, owner);
-    if (entries.length > 0) this.#start(entries);
+    this.#accept(blocks, owner);
+    this.#request();
   }
 
   /**
-   * Makes the blocks pending that are not pending yet, and returns them. Stored blocks are written again, since a concurrent
-   * deletion is only visible inside the transaction.
+   * Makes the blocks pending that are not pending yet. Stored blocks are written again, since a concurrent deletion is only
+   * visible inside the transaction.
    */
-  #take(blocks: readonly Block[], owner: number): Entry[] {
-    const entries: Entry[] = [];
+  #accept(blocks: readonly Block[], owner: number): void {
     for (const block of blocks) {
       const key = pendingKey(block.cid);
       const pending = this.#pending.get(key);
@@ -89,38 +105,48 @@ export class WriteQueue {
         continue;
       }
       const entry = { key, block, owner };
-      entries.push(entry);
+      this.#queue.push(entry);
+      this.#accepted++;
       this.#pending.set(key, entry);
       this.#pendingBytes += block.bytes.length;
     }
+  }
+
+  /** Requests a transaction for the blocks that wait, unless the requested one has not taken its blocks yet. */
+  #request(): void {
+    if (this.#isRequested || this.#queue.length === 0) return;
+    this.#isRequested = true;
+    const run: Run = { ended: Promise.resolve() };
+    run.ended = this.#run(run);
+  }
+
+  async #run(run: Run): Promise<void> {
+    const take = () => {
+      run.entries ??= this.#take(run);
+      return run.entries;
+    };
+    try {
+      await this.#write(take);
+      this.#release(take());
+    } catch {
+      // Callers get the error of the next retry, which may differ. A transaction that did not start took no blocks yet.
+      this.#failed.push(...take());
+    }
+    this.#running.delete(run);
+    this.#wake();
+  }
+
+  #take(run: Run): readonly Entry[] {
+    const entries = this.#queue.splice(0, blocksPerWrite);
+    this.#isRequested = false;
+    this.#running.add(run);
+    this.#taken += entries.length;
+    // Requested within the transaction, it would be a part of it.
+    queueMicrotask(() => this.#request());
+    const waiting = this.#untilTaken;
+    this.#untilTaken = [];
+    for (const resume of waiting) resume();
     return entries;
-  }
-
-  /** Starts a write. Blocks that arrive during a write share the next one, which keeps the disk busy and few pages mapped. */
-  #start(entries: readonly Entry[]): void {
-    for (const entry of entries) this.#queue.push(entry);
-    if (this.#nextWrite === undefined) {
-      this.#beforeNext = this.#lastWrite;
-      this.#nextWrite = this.#lastWrite.then(() => this.#flush());
-    }
-    this.#lastWrite = this.#nextWrite;
-  }
-
-  async #flush(): Promise<void> {
-    const entries = this.#queue;
-    this.#queue = [];
-    this.#nextWrite = undefined;
-    for (let at = 0; at < entries.length; at += blocksPerWrite) {
-      const batch = entries.slice(at, at + blocksPerWrite);
-      try {
-        await this.#write(batch);
-        this.#release(batch);
-      } catch {
-        // Callers get the error of the next retry, which may differ.
-        this.#failed.push(...batch);
-      }
-      this.#wake();
-    }
   }
 
   #release(entries: readonly Entry[]): void {
@@ -137,19 +163,29 @@ export class WriteQueue {
     for (const resume of waiting) resume();
   }
 
-  /** Resolves when the write of all accepted blocks has started. A transaction that starts afterwards runs after it. */
-  async writeStarted(): Promise<void> {
-    if (this.#queue.length > 0) await this.#beforeNext;
+  /**
+   * Resolves when all blocks that were accepted before have a transaction: one that is requested afterwards runs after it.
+   * @throws the error of the write while writes fail
+   */
+  async requested(): Promise<void> {
+    await this.#takenTo(this.#accepted - blocksPerWrite);
+    if (this.#failed.length > 0) await this.sync();
   }
 
-  /** Resolves when every started write has succeeded or failed. */
-  settled(): Promise<void> {
-    return this.#lastWrite;
+  /** Resolves when the writes of all blocks that were accepted before have succeeded or failed. */
+  async settled(): Promise<void> {
+    await this.#takenTo(this.#accepted);
+    await Promise.all([...this.#running].map(({ ended }) => ended));
+  }
+
+  /** Resolves when transactions have taken so many entries. */
+  async #takenTo(count: number): Promise<void> {
+    while (this.#taken < count) await new Promise<void>((resolve) => this.#untilTaken.push(resolve));
   }
 
   /** Resolves when all accepted blocks are durable. @throws the error of a retried write */
   async sync(): Promise<void> {
-    await this.#lastWrite;
+    await this.settled();
     while (this.#failed.length > 0) {
       // Concurrent callers share a retry. A failure after its start is retried in the next round.
       this.#retrying ??= this.#retry().finally(() => {
@@ -161,7 +197,7 @@ export class WriteQueue {
 
   async #retry(): Promise<void> {
     const entries = [...this.#failed];
-    await this.#write(entries);
+    await this.#write(() => entries);
     const written = new Set(entries);
     // Entries that were forgotten meanwhile are no longer counted.
     this.#release(this.#failed.filter((entry) => written.has(entry)));

@@ -54,6 +54,17 @@ export function describeClaims(name: string, create: Create): void {
       expect(await store.has(c)).toBe(true);
     });
 
+    test('claimMany includes all of more blocks than one transaction writes', async () => {
+      const many = Array.from({ length: 1500 }, (_, index) => rawBlock(`${index}`.padStart(5, '.')));
+      await store.putMany(many, { owner: 7 });
+      const claims = store.claimMany(
+        many.map(({ cid }) => cid),
+        7,
+      );
+      await Promise.all([store.sync(), claims]);
+      expect(await store.claimed(7)).toEqual({ blocks: 1500, bytes: 7500 });
+    });
+
     test('claimMany includes blocks that are not durable yet', async () => {
       const many = Array.from({ length: 40 }, (_, index) => rawBlock(`block ${index}`.padEnd(1000, '.')));
       await Promise.all(
