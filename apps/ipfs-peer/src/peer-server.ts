@@ -36,7 +36,7 @@ export class PeerServer implements RawHttp, OnApplicationShutdown {
       api: peer.api,
       requireToken: (token) => auth.requireServiceToken(token, peerAudience),
       // Packs are written by the services: each process fills packs of its own.
-      ...(settings.CAIRN_DATABASE_URL === undefined && { store: storing(peer, blocks) }),
+      ...(settings.CAIRN_DATABASE_URL === undefined && { store: storing(peer, blocks), buffers: peer.buffers }),
       onError: (error) => logger.error({ causes: errorChain(error) }, 'a call of the internal API failed'),
     });
   }

@@ -1,4 +1,4 @@
-import { createMemoryBlockstore } from '@cairn/blockstore';
+import { BufferPool, createMemoryBlockstore } from '@cairn/blockstore';
 import { type CID, cidFor, verifyBytes } from '@cairn/cid';
 import { afterEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -78,6 +78,28 @@ test('each of very many wants is asked for again after a refusal', async () => {
   // Bob does not learn of these blocks, and answers only to a new request.
   await bob.put(...list);
   expect((await Promise.all(fetches)).length).toBe(5000);
+});
+
+test('a long block is in a lent buffer if its only reader gives it back', async () => {
+  const network = createMemoryNetwork();
+  const buffers = new BufferPool({ bytesMax: 4 * 1024 * 1024 });
+  const alice = await peer(network, 'alice', { buffers });
+  const bob = await peer(network, 'bob');
+  network.connect('alice', 'bob');
+  const long = (seed: number) => block(seed, 256 * 1024);
+  const [lent, shared, kept] = await bob.put(long(1), long(2), long(3));
+  const { engine } = alice;
+  const own = await engine.fetch(lent as CID, { buffers });
+  const [one, two] = await Promise.all([engine.fetch(shared as CID, { buffers }), engine.fetch(shared as CID)]);
+  const plain = await engine.fetch(kept as CID);
+  expect([own, one, two, plain].map((bytes) => buffers.isLent(bytes))).toEqual([true, false, false, false]);
+  buffers.giveBack(own);
+  // The next block overwrites the buffer that was given back, and no other one.
+  const [next] = await bob.put(long(4));
+  expect((await engine.fetch(next as CID, { buffers })).buffer).toBe(own.buffer);
+  expect([own, one, two, plain].map((bytes) => cidOf(bytes).toString())).toEqual(
+    [4, 2, 2, 3].map((seed) => cidOf(long(seed)).toString()),
+  );
 });
 
 test('fetch connects to the given providers', async () => {

@@ -1,4 +1,5 @@
 import type { BlockExchange, ExchangePeer, ExchangeSession, FetchOptions, Provider } from '@cairn/block-exchange';
+import type { BufferPool } from '@cairn/blockstore/core';
 import { assertHashAllowed, type CID } from '@cairn/cid';
 import { BlockClient } from './client/block-client.ts';
 import type { PeerSession } from './client/want.ts';
@@ -24,6 +25,8 @@ export interface BitswapOptions {
   /** Searches providers for wants that no known peer serves. */
   readonly search?: ProviderSearch;
   readonly limits?: Partial<BitswapLimits>;
+  /** Lends the memory of long messages. A fetch with the same `buffers` may get its block in a lent buffer. */
+  readonly buffers?: BufferPool;
   /** Called with errors of streams, stores and searches in the background. */
   readonly onError?: (error: unknown) => void;
   /** Called when a peer is excluded after a wrong block or an invalid message. */
@@ -80,11 +83,13 @@ class Engine implements Bitswap {
     const policy = options.policy ?? { mayServe: (cids: readonly CID[]) => cids.map(() => true) };
     const account = (peer: PeerName) => this.#statistics.account(peer);
     const onSent = (to: Account, blocks: number, bytes: number) => this.#statistics.sent(to, blocks, bytes);
-    this.#client = new BlockClient({ transport, limits, search, isExcluded, onError });
+    const { buffers } = options;
+    this.#client = new BlockClient({ transport, limits, search, buffers, isExcluded, onError });
     const onStalled = (peer: PeerName) => void this.#disconnect(peer);
     this.#server = new BlockServer({ transport, limits, source, policy, account, onSent, onStalled, onError });
     this.#receiver = new Receiver({
       limits,
+      buffers,
       onMessage: (peer, bytes, connected) => this.#work.run(this.#handle(peer, bytes, connected)),
       onInvalid: (peer, error) => this.#exclude(peer, error),
       onEnded: (peer) => this.#greetLater(peer),
@@ -206,8 +211,10 @@ class Engine implements Bitswap {
     const want = this.#client.arrived(peer, cidFromPayload(payload));
     if (want === 'wrong') throw wrong();
     if (want === 'late') return false;
-    // A small view would keep its whole message in memory.
-    want.resolve(payload.bytes.length * 2 < messageBytes ? payload.bytes.slice() : payload.bytes);
+    // A small view would keep its whole message in memory. At most one block is the larger part of its message.
+    const isSmall = payload.bytes.length * 2 < messageBytes;
+    if (!isSmall && !want.mayLend) this.#options.buffers?.keep(payload.bytes);
+    want.resolve(isSmall ? payload.bytes.slice() : payload.bytes);
     return true;
   }
 

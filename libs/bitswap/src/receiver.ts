@@ -1,3 +1,4 @@
+import type { BufferPool } from '@cairn/blockstore/core';
 import { isCairnError } from '@cairn/errors';
 import { ByteRate } from './byte-rate.ts';
 import type { BitswapLimits } from './limits.ts';
@@ -6,6 +7,8 @@ import { readFrames } from './wire/read-frames.ts';
 
 interface ReceiverOptions {
   readonly limits: BitswapLimits;
+  /** Lends the memory of long messages. */
+  readonly buffers: BufferPool | undefined;
   /** Handles a message. The next one of the stream is read afterwards. */
   readonly onMessage: (peer: PeerName, bytes: Uint8Array, connected: Connected) => Promise<void>;
   readonly onInvalid: (peer: PeerName, error: unknown) => void;
@@ -74,7 +77,7 @@ export class Receiver {
   }
 
   async #read(peer: PeerName, sender: Sender, stream: IncomingStream): Promise<void> {
-    const { limits, onMessage, onInvalid, onError } = this.#options;
+    const { limits, buffers, onMessage, onInvalid, onError } = this.#options;
     const onBuffered = (bytes: number) => {
       sender.buffered += bytes;
       this.#buffered += bytes;
@@ -83,7 +86,7 @@ export class Receiver {
         throw new Error('too many bytes of incomplete messages');
     };
     try {
-      for await (const frame of readFrames(stream, limits.messageBytesMax, onBuffered)) {
+      for await (const frame of readFrames(stream, limits.messageBytesMax, onBuffered, buffers)) {
         await onMessage(peer, frame, sender.connected);
         this.#rate.take(frame.length);
         // Unread bytes pause the sender.

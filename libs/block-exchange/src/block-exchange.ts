@@ -1,3 +1,4 @@
+import type { BufferPool } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
 
 /** Node that may have a block. Not trusted. */
@@ -13,6 +14,11 @@ export interface FetchOptions {
   readonly signal?: AbortSignal;
   /** Nodes that may have the block, in addition to those that the exchange finds. */
   readonly providers?: readonly Provider[];
+  /**
+   * Buffers for the bytes of long blocks. The caller gives each one back when nothing uses its bytes any more. An exchange may
+   * return other bytes.
+   */
+  readonly buffers?: BufferPool;
 }
 
 /** Fetched block: its verified bytes, or its length if the exchange has stored it durably for the caller. */

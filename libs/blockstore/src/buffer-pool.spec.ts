@@ -23,6 +23,14 @@ test('a buffer that is given back twice is lent once', () => {
   expect(pool.take(MiB)?.buffer).not.toBe(pool.take(MiB)?.buffer);
 });
 
+test('a buffer that is kept for several readers is not lent again', () => {
+  const pool = new BufferPool({ bytesMax: 4 * MiB });
+  const bytes = pool.take(MiB) ?? new Uint8Array();
+  pool.keep(bytes);
+  pool.giveBack(bytes);
+  expect([pool.isLent(bytes), pool.freeBytes]).toEqual([false, 0]);
+});
+
 test('the pool ignores foreign bytes and short blocks', () => {
   const pool = new BufferPool({ bytesMax: MiB });
   pool.giveBack(new Uint8Array(MiB));

@@ -46,6 +46,11 @@ export class BufferPool {
     return this.#lent.has(buffer);
   }
 
+  /** Leaves the buffer of bytes that several readers have to the garbage collector. */
+  keep({ buffer }: Uint8Array): void {
+    this.#lent.delete(buffer);
+  }
+
   /** Takes back the buffer of bytes that nothing uses any more. Ignores bytes that the pool did not lend. */
   giveBack({ buffer }: Uint8Array): void {
     if (!(buffer instanceof ArrayBuffer) || !this.#lent.delete(buffer)) return;

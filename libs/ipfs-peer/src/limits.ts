@@ -1,5 +1,7 @@
 /** Limits of the peer. Times in milliseconds. */
 export const peerLimits = {
+  /** Bytes of free buffers for received blocks: two groups of blocks that are written while others arrive. */
+  freeBufferBytesMax: 16 * 1024 * 1024,
   /** Open connections, and the share of them that stays when the maximum is reached. */
   connectionsMax: 300,
   connectionsKept: 0.75,

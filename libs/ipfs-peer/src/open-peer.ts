@@ -7,7 +7,7 @@ import {
 } from '@cairn/bitswap';
 import { createLibp2pTransport } from '@cairn/bitswap/libp2p';
 import { type BlockExchange, raceExchanges } from '@cairn/block-exchange';
-import type { BatchReads, Blockstore, Collectable } from '@cairn/blockstore/core';
+import { type BatchReads, type Blockstore, BufferPool, type Collectable } from '@cairn/blockstore/core';
 import { type PeerApi, PeerApiError } from '@cairn/peer-api';
 import type { PeerIdentity } from '@cairn/peer-api/identity';
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys';
@@ -82,6 +82,8 @@ export interface IpfsPeer {
   readonly bitswap: Bitswap;
   readonly rules: AddressRules;
   readonly bandwidth: BandwidthMeter;
+  /** Lends the memory of received blocks to fetches with these `buffers`. */
+  readonly buffers: BufferPool;
 }
 
 /** Starts an IPFS peer. `api.close` ends it. */
@@ -106,7 +108,9 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
   });
   node.addEventListener('connection:open', ({ detail }) => bandwidth.opened(detail));
   const routing = new Routing(node, options.routers, options.openAnnounceNow?.(node));
+  const buffers = new BufferPool({ bytesMax: peerLimits.freeBufferBytesMax });
   const bitswap = await openBitswap({
+    buffers,
     transport: createLibp2pTransport(node),
     source: blockSourceFromBlockstore(store, {
       onError,
@@ -148,7 +152,7 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
       await node.stop();
     },
   };
-  return { api, node, bitswap, rules, bandwidth };
+  return { api, node, bitswap, rules, bandwidth, buffers };
 }
 
 /** @throws LISTEN_FAILED with each address that failed */

@@ -3,11 +3,16 @@ import { PeerApiServer, type PeerApiServerOptions } from './nest/peer-api-server
 import type { PeerApi } from './peer-api.ts';
 
 /** Serves an adapter on a free loopback port, or on a given one. Tokens are `right`, all others are wrong. */
-export async function serve(api: PeerApi, port = 0, { store }: Pick<PeerApiServerOptions, 'store'> = {}) {
+export async function serve(
+  api: PeerApi,
+  port = 0,
+  { store, buffers }: Pick<PeerApiServerOptions, 'store' | 'buffers'> = {},
+) {
   const errors: unknown[] = [];
   const protocol = new PeerApiServer({
     api,
     store,
+    buffers,
     requireToken: async (token) => {
       if (token !== 'right') throw Object.assign(new Error('wrong'), { code: 'CREDENTIALS_INVALID', details: {} });
     },

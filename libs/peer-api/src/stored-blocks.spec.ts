@@ -1,4 +1,4 @@
-import type { Block } from '@cairn/blockstore/core';
+import { type Block, BufferPool } from '@cairn/blockstore/core';
 import { cidFor } from '@cairn/cid';
 import { afterEach, expect, test } from '@jest/globals';
 import { openPeerClient } from './client/open-peer-client.ts';
@@ -16,9 +16,9 @@ const blockOf = (text: string): Block => {
   return { cid: cidFor(bytes, { codec: 'raw' }), bytes };
 };
 
-async function open(store?: StoreBlock) {
+async function open(store?: StoreBlock, buffers?: BufferPool) {
   const peer = createMemoryPeerApi();
-  const server = await serve(peer, 0, { store });
+  const server = await serve(peer, 0, { store, buffers });
   const api = openPeerClient({ url: server.url, token: async () => 'right' });
   closing.push(async () => {
     await api.close();
@@ -58,6 +58,38 @@ test('a peer without a common store, or with a failing one, sends the bytes', as
     expect('bytes' in delivery && Buffer.from(delivery.bytes).toString()).toBe('sent');
     expect(server.errors).toHaveLength(store === undefined ? 0 : 1);
   }
+});
+
+test('a store gives lent buffers back, and bytes that it refuses are copied before they are sent', async () => {
+  const buffers = new BufferPool({ bytesMax: 1024 * 1024 });
+  const blocks = [1, 2].map((seed) => blockOf(`${seed} `.padEnd(256 * 1024, 'x')));
+  const lend = (block: Block) => {
+    const bytes = buffers.take(block.bytes.length) ?? new Uint8Array();
+    bytes.set(block.bytes);
+    return { ...block, bytes };
+  };
+  let isFailing = false;
+  const refused: Block[] = [];
+  const { peer, fetchStored } = await open(async (block) => {
+    if (isFailing) {
+      refused.push(block);
+      // A later try of the store succeeds, before the bytes have left.
+      setImmediate(() => {
+        block.lentBy?.giveBack(block.bytes);
+        block.bytes.fill(0);
+      });
+      throw new Error('the disk is full');
+    }
+    block.lentBy?.giveBack(block.bytes);
+  }, buffers);
+  const [stored, sent] = blocks as [Block, Block];
+  for (const block of blocks) peer.offer(lend(block));
+  expect(await fetchStored(stored.cid)).toEqual({ storedBytes: stored.bytes.length });
+  expect(buffers.freeBytes).toBeGreaterThan(0);
+  isFailing = true;
+  const delivery = await fetchStored(sent.cid);
+  expect('bytes' in delivery && Buffer.from(delivery.bytes).equals(sent.bytes)).toBe(true);
+  expect(refused.map(({ lentBy }) => lentBy)).toEqual([buffers]);
 });
 
 test('blocks that wait for the disk bound the fetches that begin', async () => {

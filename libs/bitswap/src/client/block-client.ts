@@ -1,4 +1,5 @@
 import type { FetchOptions, Provider } from '@cairn/block-exchange';
+import type { BufferPool } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
 import { blockKey } from '../block-key.ts';
 import { BitswapError } from '../errors.ts';
@@ -24,6 +25,8 @@ interface ClientOptions {
   readonly transport: BitswapTransport;
   readonly limits: BitswapLimits;
   readonly search: ProviderSearch | undefined;
+  /** Pool whose buffers have the bytes of long blocks. */
+  readonly buffers: BufferPool | undefined;
   readonly isExcluded: (peer: PeerName) => boolean;
   readonly onError: (error: unknown) => void;
 }
@@ -69,13 +72,14 @@ export class BlockClient {
     options.signal?.throwIfAborted();
     if (this.#isClosed || session.isClosed) throw closed();
     const want = this.#wants.get(blockKey(cid)) ?? this.#open(cid);
-    want.join(session);
+    const takesLent = options.buffers !== undefined && options.buffers === this.#options.buffers;
+    want.join(session, { takesLent });
     if (options.providers !== undefined) this.addProviders(session, options.providers);
     this.#planner.drive(want);
     try {
       return await untilEnded(want.bytes, session, options.signal);
     } finally {
-      want.leave(session);
+      want.leave(session, { takesLent });
       if (!want.hasWaiters && !want.isArrived) this.#end(want);
     }
   }

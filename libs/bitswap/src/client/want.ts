@@ -26,6 +26,9 @@ export class Want {
   readonly views = new Map<Peer, View>();
   /** Sessions with the number of their fetches that wait. */
   readonly #sessions = new Map<PeerSession, number>();
+  #waiters = 0;
+  /** Waiters that give a lent buffer back. */
+  #borrowers = 0;
   /** The block arrived, or the want has ended. */
   isArrived = false;
   searchedAt = Number.NEGATIVE_INFINITY;
@@ -63,11 +66,20 @@ export class Want {
     return this.#sessions.has(session);
   }
 
-  join(session: PeerSession): void {
+  /** Reports whether the bytes may stay in a lent buffer: their only reader gives it back. */
+  get mayLend(): boolean {
+    return this.#waiters === 1 && this.#borrowers === 1;
+  }
+
+  join(session: PeerSession, { takesLent }: { readonly takesLent: boolean }): void {
+    this.#waiters++;
+    if (takesLent) this.#borrowers++;
     this.#sessions.set(session, (this.#sessions.get(session) ?? 0) + 1);
   }
 
-  leave(session: PeerSession): void {
+  leave(session: PeerSession, { takesLent }: { readonly takesLent: boolean }): void {
+    this.#waiters--;
+    if (takesLent) this.#borrowers--;
     const waiters = this.#sessions.get(session) ?? 0;
     if (waiters > 1) this.#sessions.set(session, waiters - 1);
     else this.#sessions.delete(session);

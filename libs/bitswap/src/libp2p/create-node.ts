@@ -2,6 +2,7 @@ import './promise-with-resolvers.ts';
 import type { ConnectionGater, Libp2p, PrivateKey } from '@libp2p/interface';
 import { coalescingMuxer } from './coalesce-window-updates.ts';
 import { corkTransport } from './cork-writes.ts';
+import { directNoise } from './direct-noise.ts';
 import { mergeProtocolsOnce } from './merge-protocols-once.ts';
 import { silentLogger } from './silent-logger.ts';
 
@@ -37,7 +38,7 @@ export async function createNode(options: NodeOptions = {}): Promise<Libp2p> {
     addresses: { listen: [...listen] },
     connectionManager: { maxConnections: connectionsMax },
     transports: [corkTransport(tcp())],
-    connectionEncrypters: [noise()],
+    connectionEncrypters: [directNoise(noise())],
     streamMuxers: [coalescingMuxer(yamux(muxerOptions))],
     services: { identify: identify() },
   });

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
+import { Uint8ArrayList } from 'uint8arraylist';
 import { coalesceWindowUpdates, type WindowedStream } from './coalesce-window-updates.ts';
 import { corkWrites } from './cork-writes.ts';
 import { createNode } from './create-node.ts';
+import { type Decrypting, decryptDirectly } from './direct-noise.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -67,6 +69,25 @@ test('a window update is sent when half of the window is used, and with the flag
     stream.sendWindowUpdate();
   }
   expect(updates).toBe(1 + 100 / 5);
+});
+
+test('frames of noise are decrypted without a copy, and a frame without a tag is refused', () => {
+  const given: unknown[][] = [];
+  const plain = Uint8Array.of(1);
+  const connection: Decrypting = {
+    handshake: {
+      decrypt: (...options) => {
+        given.push(options);
+        return plain;
+      },
+    },
+    decrypt: () => new Uint8Array(),
+  };
+  decryptDirectly(connection);
+  const frame = new Uint8ArrayList(new Uint8Array(10), new Uint8Array(10));
+  expect(connection.decrypt(frame)).toBe(plain);
+  expect(() => connection.decrypt(new Uint8Array(15))).toThrow('authentication tag');
+  expect(given).toEqual([[frame]]);
 });
 
 test('the streams of a node have coalesced updates, and their sockets are corked', async () => {

@@ -1,3 +1,4 @@
+import type { BufferPool } from '@cairn/blockstore/core';
 import { messageInvalid } from '../errors.ts';
 
 /** Bytes of a length before a message. 5 bytes hold 2^35. */
@@ -7,14 +8,16 @@ const lengthBytesMax = 5;
  * Splits a byte stream into messages with a length before them. Keeps at most one message, and refuses a length beyond
  * `bytesMax` before any byte of the message is buffered.
  * @param onBuffered called with the change of the buffered bytes; it may throw to end the stream
+ * @param buffers lends the memory of long messages
  * @throws BITSWAP_MESSAGE_INVALID
  */
 export async function* readFrames(
   source: AsyncIterable<Uint8Array>,
   bytesMax: number,
   onBuffered: (bytes: number) => void = () => {},
+  buffers?: BufferPool,
 ): AsyncGenerator<Uint8Array> {
-  const frames = new FrameBuffer(bytesMax, onBuffered);
+  const frames = new FrameBuffer(bytesMax, onBuffered, buffers);
   try {
     for await (const chunk of source) {
       let rest = chunk;
@@ -36,6 +39,7 @@ export async function* readFrames(
 class FrameBuffer {
   readonly #bytesMax: number;
   readonly #onBuffered: (bytes: number) => void;
+  readonly #buffers: BufferPool | undefined;
   #buffered = 0;
   /** Received part of the message. It grows with the received bytes, so that a length alone allocates little. */
   #body: Uint8Array = new Uint8Array();
@@ -44,9 +48,10 @@ class FrameBuffer {
   #lengthBytes = 0;
   #isLengthKnown = false;
 
-  constructor(bytesMax: number, onBuffered: (bytes: number) => void) {
+  constructor(bytesMax: number, onBuffered: (bytes: number) => void, buffers: BufferPool | undefined) {
     this.#bytesMax = bytesMax;
     this.#onBuffered = onBuffered;
+    this.#buffers = buffers;
   }
 
   /** Reports that the message that was returned last, or an incomplete one, is no longer in memory. */
@@ -94,12 +99,14 @@ class FrameBuffer {
     const needed = this.#filled + length;
     if (needed <= this.#body.length) return;
     // Four times the received bytes: a block of 256 KiB in chunks of 64 KiB is copied once.
-    const body = new Uint8Array(Buffer.allocUnsafeSlow(Math.min(this.#length, Math.max(needed * 4, 4096))).buffer);
+    const size = Math.min(this.#length, Math.max(needed * 4, 4096));
+    const body = this.#buffers?.take(size) ?? new Uint8Array(Buffer.allocUnsafeSlow(size).buffer);
     // Counted first: the callback may throw, and the release subtracts the count.
     const growth = body.length - this.#body.length;
     this.#buffered += growth;
     this.#onBuffered(growth);
     body.set(this.#body.subarray(0, this.#filled));
+    this.#buffers?.giveBack(this.#body);
     this.#body = body;
   }
 }

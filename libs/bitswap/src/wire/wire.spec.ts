@@ -1,3 +1,4 @@
+import { BufferPool } from '@cairn/blockstore/core';
 import { CID, cidFor, parseCid } from '@cairn/cid';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -13,12 +14,12 @@ const limits = { ...bitswapLimits };
 const invalid = expect.objectContaining({ code: 'BITSWAP_MESSAGE_INVALID' });
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
-async function frames(chunks: readonly Uint8Array[], bytesMax = 4096): Promise<Uint8Array[]> {
+async function frames(chunks: readonly Uint8Array[], bytesMax = 4096, buffers?: BufferPool): Promise<Uint8Array[]> {
   const list: Uint8Array[] = [];
   async function* source() {
     yield* chunks;
   }
-  for await (const frame of readFrames(source(), bytesMax)) list.push(frame);
+  for await (const frame of readFrames(source(), bytesMax, () => {}, buffers)) list.push(frame);
   return list;
 }
 
@@ -153,6 +154,18 @@ describe('readFrames', () => {
         );
       }),
     );
+  });
+
+  test('a long message is in a lent buffer, and the buffers that it has outgrown are lent again', async () => {
+    const buffers = new BufferPool({ bytesMax: 1024 * 1024 });
+    const message = Buffer.alloc(640 * 1024, 'long ');
+    const stream = Buffer.concat([Uint8Array.of(0x80, 0x80, 0x28), message, Uint8Array.of(3, 1, 2, 3)]);
+    const chunks = Array.from({ length: 21 }, (_, at) => stream.subarray(at * 32_768, (at + 1) * 32_768));
+    const [long, short] = await frames(chunks, message.length, buffers);
+    expect(long && message.equals(long)).toBe(true);
+    expect([long && buffers.isLent(long), short && buffers.isLent(short)]).toEqual([true, false]);
+    expect(buffers.freeBytes).toBeGreaterThan(0);
+    expect(short).toEqual(Uint8Array.of(1, 2, 3));
   });
 
   test('refuses a length beyond the limit before the message arrives', async () => {

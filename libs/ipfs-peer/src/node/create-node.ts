@@ -1,4 +1,11 @@
-import { coalescingMuxer, corkTransport, mergeProtocolsOnce, muxerOptions, silentLogger } from '@cairn/bitswap/libp2p';
+import {
+  coalescingMuxer,
+  corkTransport,
+  directNoise,
+  mergeProtocolsOnce,
+  muxerOptions,
+  silentLogger,
+} from '@cairn/bitswap/libp2p';
 import type { Libp2p, PrivateKey, ServiceMap } from '@libp2p/interface';
 import type { KadDHT, Selectors, Validators } from '@libp2p/kad-dht';
 import type { Ping } from '@libp2p/ping';
@@ -79,7 +86,7 @@ export async function createNode(options: NodeOptions): Promise<Node> {
     // Measures the latency of each connection and ends dead ones.
     connectionMonitor: { pingInterval: limits.latencyMs },
     transports: [corkTransport(tcp()), webSockets()],
-    connectionEncrypters: [noise()],
+    connectionEncrypters: [directNoise(noise())],
     streamMuxers: [coalescingMuxer(yamux({ ...muxerOptions, maxEarlyStreams: limits.earlyStreamsMax }))],
     ...(swarmKey !== undefined && { connectionProtector: privateNetwork(swarmKey) }),
     services: {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { BufferPool } from '@cairn/blockstore/core';
 import { isCairnError } from '@cairn/errors';
 import { WebSocketServer } from 'ws';
 import { PeerApiError, wireErrorFrom } from '../errors.ts';
@@ -16,6 +17,8 @@ export interface PeerApiServerOptions {
   readonly requireToken: (token: string) => Promise<void>;
   /** Stores blocks for services that need no bytes. Absent if the peer has no store in common with them. */
   readonly store?: StoreBlock | undefined;
+  /** Pool in which `api` receives blocks, and to which `store` gives their buffers back. */
+  readonly buffers?: BufferPool | undefined;
   /** Called with faults of calls and connections. */
   readonly onError: (error: unknown) => void;
 }
@@ -116,8 +119,8 @@ export class PeerApiServer {
     await this.#options.requireToken(tokenOf(request));
     if (this.#sockets.clients.size >= peerApiLimits.connectionsMax) throw tooManyCalls();
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const { api, store, onError } = this.#options;
-      new FetchConnection(webSocket, { exchange: api.exchange, store, onError });
+      const { api, store, buffers, onError } = this.#options;
+      new FetchConnection(webSocket, { exchange: api.exchange, store, buffers, onError });
     });
   }
 }

@@ -1,5 +1,5 @@
 import type { BlockExchange, ExchangeSession, FetchOptions } from '@cairn/block-exchange';
-import type { Block } from '@cairn/blockstore/core';
+import type { Block, BufferPool } from '@cairn/blockstore/core';
 import type { WebSocket } from 'ws';
 import { PeerApiError, wireErrorFrom } from '../errors.ts';
 import { peerApiLimits } from '../limits.ts';
@@ -27,6 +27,8 @@ export interface FetchConnectionOptions {
   readonly exchange: BlockExchange;
   /** Absent if the peer has no store in common with the services. */
   readonly store?: StoreBlock | undefined;
+  /** Buffers of blocks that are stored. The store gives them back. */
+  readonly buffers?: BufferPool | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -40,6 +42,7 @@ export class FetchConnection {
   readonly #socket: WebSocket;
   readonly #exchange: BlockExchange;
   readonly #store: StoreBlock | undefined;
+  readonly #buffers: BufferPool | undefined;
   readonly #onError: (error: unknown) => void;
   readonly #messages: MessageSender<FetchReport>;
   readonly #blocks: BlockSender;
@@ -52,10 +55,11 @@ export class FetchConnection {
   #storingBytes = 0;
   #progressAt = performance.now();
 
-  constructor(socket: WebSocket, { exchange, store, onError }: FetchConnectionOptions) {
+  constructor(socket: WebSocket, { exchange, store, buffers, onError }: FetchConnectionOptions) {
     this.#socket = socket;
     this.#exchange = exchange;
     this.#store = store;
+    this.#buffers = buffers;
     this.#onError = onError;
     this.#messages = new MessageSender(socket);
     this.#blocks = new BlockSender(socket, () => {
@@ -150,11 +154,15 @@ export class FetchConnection {
   }
 
   async #fetch(want: OpenWant): Promise<void> {
-    const { id, session, cid, providers } = want.request;
+    const { id, session, cid, providers, isStored } = want.request;
     const ended = new AbortController();
     want.ended = ended;
     const from: { fetch: BlockExchange['fetch'] } = this.#sessions.get(session) ?? this.#exchange;
-    const options: FetchOptions = { signal: ended.signal, ...(providers !== undefined && { providers }) };
+    const options: FetchOptions = {
+      signal: ended.signal,
+      ...(providers !== undefined && { providers }),
+      ...(isStored && this.#store !== undefined && this.#buffers !== undefined && { buffers: this.#buffers }),
+    };
     try {
       const bytes = await from.fetch(cid, options);
       if (this.#isCurrent(want, ended)) await this.#deliver(want.request, bytes);
@@ -172,9 +180,13 @@ export class FetchConnection {
 
   async #deliver({ id, cid, isStored }: WantRequest, bytes: Uint8Array): Promise<void> {
     this.#wants.delete(id);
-    if (isStored && (await this.#keep({ cid, bytes })))
+    const lentBy = this.#buffers?.isLent(bytes) ? this.#buffers : undefined;
+    if (isStored && (await this.#keep({ cid, bytes, lentBy })))
       this.#messages.send({ type: 'stored', id, bytes: bytes.length });
-    else this.#blocks.send({ id, bytes });
+    else if (lentBy === undefined) this.#blocks.send({ id, bytes });
+    // The store may write the block again later, and would give the buffer back while it is sent.
+    else if (lentBy.isLent(bytes)) this.#blocks.send({ id, bytes: bytes.slice() });
+    else this.#fail(id, new Error('The store refused a block whose buffer it has given back.'));
     if (this.#keptBytes > unreadBytesMax) this.#hold();
   }
 
