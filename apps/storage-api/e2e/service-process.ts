@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../../tools/peers/free-port.mjs';
 
+const memorySampleMs = 50;
 // Same entry as `npm start` of the package.
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
@@ -13,6 +14,7 @@ export class ServiceProcess {
   readonly #onLog: (text: string) => void;
   #child: ChildProcess | undefined;
   #log = '';
+  #memoryPeakKib = 0;
 
   constructor({ home, onLog }: { readonly home: string; readonly onLog: (text: string) => void }) {
     this.home = home;
@@ -36,6 +38,9 @@ export class ServiceProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
+    this.#memoryPeakKib = 0;
+    const sampling = setInterval(() => this.#sampleMemory(), memorySampleMs);
+    child.once('exit', () => clearInterval(sampling));
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         this.#log += text;
@@ -78,13 +83,19 @@ export class ServiceProcess {
   }
 
   /**
-   * Peak of resident memory in MiB, without the mapped pages of program and store, which the system reclaims on
-   * demand.
+   * Peak of resident memory in MiB since the start, without the mapped pages of program and store, which the system reclaims on
+   * demand. The kernel records only a peak that includes them, so the memory is sampled.
    */
   get memoryPeakMib(): number {
+    this.#sampleMemory();
+    return this.#memoryPeakKib / 1024;
+  }
+
+  #sampleMemory(): void {
+    if (!this.isRunning) return;
     const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
-    const kilobytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]);
-    return (kilobytes('VmHWM') - kilobytes('RssFile')) / 1024;
+    const kibibytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0);
+    this.#memoryPeakKib = Math.max(this.#memoryPeakKib, kibibytes('RssAnon') + kibibytes('RssShmem'));
   }
 
   /** Sends a signal. Resolves with the exit code when the process has exited. */
