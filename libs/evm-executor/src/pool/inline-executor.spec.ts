@@ -7,6 +7,7 @@ import { parseTraceOptions } from '../trace/trace-options.ts';
 import type { CallPool, CallPoolExecuteOptions, CallUse } from './call-pool.ts';
 import { type CallServer, openCallServer } from './call-server.ts';
 import type { ExecutionJob, ResultOf } from './execution-job.ts';
+import { HeavyRoutes } from './heavy-routes.ts';
 import { InlineExecutor } from './inline-executor.ts';
 
 const number: Hex = `0x${'c0'.repeat(20)}`;
@@ -89,27 +90,33 @@ describe('traces of blocks', () => {
       resume: () => Promise.reject(new Error('unused')),
       close: async () => undefined,
     };
-    const executor = new InlineExecutor(pool, server);
+    let time = 0;
+    const executor = new InlineExecutor(pool, server, new HeavyRoutes(() => time));
+    const pass = (ms: number) => {
+      time += ms;
+    };
     const options = { onUsed: (use: CallUse) => uses.push(use) };
     const run = () => executor.execute(trace, options);
     const runNow = () => executor.executeNow(trace, options);
-    return { executor, run, runNow, jobs, uses };
+    return { executor, run, runNow, pass, jobs, uses };
   }
 
   test('run in the calling thread under a deadline, one after the other, and report their time', async () => {
     let running = 0;
     const times: unknown[] = [];
-    const { run, jobs, uses } = openTracer(async (_, deadline) => {
+    const { executor, run, jobs, uses } = openTracer(async (_, deadline) => {
       times.push(deadline?.timeoutMs);
       expect(++running).toBe(1);
       await new Promise((resolve) => setTimeout(resolve, 2));
       running--;
       return result;
     });
+    // The first traces of a process also compile code.
+    for (const index of range(4)) await executor.execute({ ...trace, index: index + 1 });
     await run();
     await Promise.all([run(), run()]);
     // Once it has ended in time, only other programs make it longer.
-    expect([jobs, times]).toEqual([[], [4, 40, 40]]);
+    expect([jobs, times]).toEqual([[], [40, 40, 40, 40, 4, 40, 40]]);
     expect(uses.map(({ isAnswered, workerMs }) => [isAnswered, workerMs > 0.5])).toEqual(
       range(3).map(() => [true, true]),
     );
@@ -141,6 +148,38 @@ describe('traces of blocks', () => {
     for (let count = 0; count < 8; count++) await run();
     // After the second of two timeouts in sequence, the pool executes the rest.
     expect(served).toEqual([true, false, true, false, false]);
+  });
+
+  test('run in the calling thread again 50 ms after a first timeout, which the compilation of new code may have caused', async () => {
+    let served = 0;
+    const { run, pass, jobs } = openTracer(() => {
+      served++;
+      return served === 1 ? Promise.reject(new ExecutionTimeoutError(4)) : Promise.resolve(result);
+    });
+    await run();
+    pass(49);
+    await run();
+    expect([served, jobs.length]).toEqual([1, 2]);
+    pass(1);
+    await run();
+    await run();
+    expect([served, jobs.length]).toEqual([3, 2]);
+  });
+
+  test('that waited for one that exceeded its time are passed to the pool', async () => {
+    let turns = 0;
+    const turnsAtTrace: number[] = [];
+    const { executor, run, jobs } = openTracer(() => {
+      turnsAtTrace.push(turns);
+      return Promise.reject(new ExecutionTimeoutError(4));
+    });
+    const turn = setImmediate(() => turns++);
+    const another = executor.execute({ ...trace, index: 1 });
+    await Promise.all([run(), run(), run()]);
+    // Events are served between a trace that was too long and the next one.
+    expect([turnsAtTrace, jobs.length]).toEqual([[0, 1], 4]);
+    await another;
+    clearImmediate(turn);
   });
 
   test('run without a promise once they were light, and report their time', async () => {

@@ -2,17 +2,15 @@
 // debug_traceTransaction of tools/bench/peers.mjs beside geth. inline-executor.spec.ts compares it with the pool.
 import { isCairnError } from '@cairn/errors';
 import { type Awaitable, type Deadline, GasBudgetExceeded, gasBudgetExceeded } from '@cairn/evm';
+import { nextTurn } from '@cairn/platform';
 import type { CallPoolStats } from './call-pool.ts';
 import type { CallServer } from './call-server.ts';
 import type { ExecutionJob, LightJob, ResultOf } from './execution-job.ts';
+import { HeavyRoutes } from './heavy-routes.ts';
 import { inlineRouteOf, isBlockTrace } from './inline-route.ts';
 import type { ResumablePool, ResumeOptions } from './resumable-pool.ts';
 
-/** Time for which a function that exceeded the budget goes directly to the workers. */
-const heavyMs = 10_000;
-const heavyMax = 1_000;
-/** The same for a trace, which may also exceed its time while code is new to the JIT compiler. */
-const heavyTraceMs = 1_000;
+const lightMax = 1_000;
 /** Time limit of an inline trace: the calling thread also serves light methods. */
 const traceMsMax = 4;
 /**
@@ -20,8 +18,13 @@ const traceMsMax = 4;
  * restart in the pool would add to their load.
  */
 const knownTraceMsMax = 40;
+/** First traces of a process with the same limit: they run code that is not compiled yet and take several times longer than others. */
+const coldTraces = 4;
 /** Gas between two checks of that limit: about half a millisecond of traced steps. */
 const traceGasBetween = 5_000;
+
+/** Thrown instead of {@link gasBudgetExceeded} where a trace exceeded its time. */
+const traceTimeExceeded = new GasBudgetExceeded();
 
 /**
  * Executes light calls and traces of light blocks in the calling thread, since sending one to a worker takes several times longer.
@@ -30,26 +33,29 @@ const traceGasBetween = 5_000;
 export class InlineExecutor implements ResumablePool {
   readonly #pool: ResumablePool;
   readonly #server: CallServer;
-  /** End of the direct route to the pool, by function. */
-  readonly #heavy = new Map<string, number>();
+  readonly #heavy: HeavyRoutes;
   /** Traces that ended within their time before. */
   readonly #light = new Set<string>();
+  #traces = 0;
   #lastTrace: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(pool: ResumablePool, server: CallServer) {
+  constructor(pool: ResumablePool, server: CallServer, heavy = new HeavyRoutes()) {
     this.#pool = pool;
     this.#server = server;
+    this.#heavy = heavy;
   }
 
   async execute<Job extends ExecutionJob>(job: Job, options: ResumeOptions = {}): Promise<ResultOf<Job>> {
     const name = this.#isClosed ? undefined : inlineRouteOf(job);
-    if (name === undefined || this.#isHeavy(name)) return await this.#pool.execute(job, options);
+    if (name === undefined || this.#heavy.has(name)) return await this.#pool.execute(job, options);
     try {
       if (isBlockTrace(job)) {
         const traced = await this.#trace(name, job, options);
-        if (this.#light.size >= heavyMax) this.#light.clear();
+        if (traced === undefined) return await this.#pool.execute(job, options);
+        if (this.#light.size >= lightMax) this.#light.clear();
         this.#light.add(name);
+        this.#heavy.delete(name);
         return traced;
       }
       // The server returns the result type of the job's kind.
@@ -64,7 +70,7 @@ export class InlineExecutor implements ResumablePool {
 
   executeNow<Job extends LightJob>(job: Job, options: ResumeOptions = {}): Awaitable<ResultOf<Job>> | undefined {
     const name = this.#isClosed || options.resume !== undefined ? undefined : inlineRouteOf(job);
-    if (name === undefined || this.#isHeavy(name)) return undefined;
+    if (name === undefined || this.#heavy.has(name)) return undefined;
     try {
       const isTrace = isBlockTrace(job);
       // The start of a transaction that was light before is kept, so that its trace ends without a promise. Traces of whole blocks
@@ -87,9 +93,11 @@ export class InlineExecutor implements ResumablePool {
     thrown: unknown,
   ): Promise<ResultOf<Job>> {
     if (!(thrown instanceof GasBudgetExceeded)) throw thrown;
-    if (this.#heavy.size >= heavyMax) this.#heavy.clear();
-    if (!this.#light.delete(name))
-      this.#heavy.set(name, performance.now() + (isBlockTrace(job) ? heavyTraceMs : heavyMs));
+    // A trace that was light before has one more attempt.
+    if (!this.#light.delete(name)) {
+      if (thrown === traceTimeExceeded) this.#heavy.addTimeout(name);
+      else this.#heavy.addOverBudget(name, isBlockTrace(job));
+    }
     return await this.#pool.execute(job, options);
   }
 
@@ -102,7 +110,7 @@ export class InlineExecutor implements ResumablePool {
       return result;
     };
     const fail = (thrown: unknown): never => {
-      if (isCairnError(thrown, 'EXECUTION_TIMEOUT')) throw gasBudgetExceeded;
+      if (isCairnError(thrown, 'EXECUTION_TIMEOUT')) throw traceTimeExceeded;
       if (!(thrown instanceof GasBudgetExceeded)) used(false);
       throw thrown;
     };
@@ -116,12 +124,16 @@ export class InlineExecutor implements ResumablePool {
     }
   }
 
-  /** Traces a light block, and reports its time as that of a worker. @throws GasBudgetExceeded also at its deadline */
+  /**
+   * Traces a light block, and reports its time as that of a worker.
+   * @returns `undefined` if the trace became heavy while it waited for others
+   * @throws GasBudgetExceeded also at its deadline
+   */
   async #trace<Job extends ExecutionJob>(
     name: string,
     job: Job,
     { resume, onUsed }: ResumeOptions,
-  ): Promise<ResultOf<Job>> {
+  ): Promise<ResultOf<Job> | undefined> {
     // Chains whose state may be missing here resume in the pool.
     if (resume !== undefined) throw gasBudgetExceeded;
     // One after the other: the time of a trace would otherwise include that of concurrent ones.
@@ -131,18 +143,27 @@ export class InlineExecutor implements ResumablePool {
       end = resolve;
     });
     await before;
+    if (this.#heavy.has(name)) {
+      end();
+      return undefined;
+    }
+    let isTooLong = false;
     const start = performance.now();
-    const deadline = traceDeadline(start, this.#light.has(name) ? knownTraceMsMax : traceMsMax);
+    const isExtended = this.#light.has(name) || this.#traces++ < coldTraces;
+    const deadline = traceDeadline(start, isExtended ? knownTraceMsMax : traceMsMax);
     try {
       const result = await this.#server.serve(job, deadline);
       onUsed?.({ workerMs: performance.now() - start, isAnswered: true });
       return result as ResultOf<Job>;
     } catch (thrown) {
-      if (isCairnError(thrown, 'EXECUTION_TIMEOUT')) throw gasBudgetExceeded;
+      isTooLong = isCairnError(thrown, 'EXECUTION_TIMEOUT');
+      if (isTooLong) throw traceTimeExceeded;
       if (!(thrown instanceof GasBudgetExceeded)) onUsed?.({ workerMs: performance.now() - start, isAnswered: false });
       throw thrown;
     } finally {
-      end();
+      // Waiting light methods are served before the next trace, which may also be too long.
+      if (isTooLong) void nextTurn().then(end);
+      else end();
     }
   }
 
@@ -154,15 +175,6 @@ export class InlineExecutor implements ResumablePool {
     this.#isClosed = true;
     await this.#pool.close();
     await this.#server.close();
-  }
-
-  /** Reports whether a function or block exceeded its budget recently. */
-  #isHeavy(name: string): boolean {
-    const until = this.#heavy.get(name);
-    if (until === undefined) return false;
-    if (until > performance.now()) return true;
-    this.#heavy.delete(name);
-    return false;
   }
 }
 
