@@ -1,11 +1,13 @@
+/// <reference path="./hash-wasm.d.ts" />
 import { assertBytes } from '@cairn/platform';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { createKeccak, type IHasher } from 'hash-wasm';
+import type { IHasher } from 'hash-wasm';
+import keccak from 'hash-wasm/dist/keccak.umd.min.js';
 
 let compiled: IHasher | undefined;
 // Completes a few milliseconds after the module is loaded. Until then, and without WebAssembly, the JavaScript version is
 // used.
-createKeccak(256).then(
+keccak.createKeccak(256).then(
   (hasher) => {
     compiled = hasher;
   },
