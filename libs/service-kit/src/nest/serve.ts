@@ -10,6 +10,7 @@ import type { Dependency } from '../health.ts';
 import { trustedHosts } from '../host-check.ts';
 import { HttpFastPath } from '../http-fast-path/http-fast-path.ts';
 import { type Logger, nestLogger } from '../logger.ts';
+import { collectWhenIdle } from '../processes/collect-when-idle.ts';
 import type { WorkerStart } from '../processes/messages.ts';
 import { type ProcessGroup, shareOf } from '../processes/process-group.ts';
 import { WorkerGroup } from '../processes/worker-group.ts';
@@ -71,6 +72,7 @@ export async function serve<Shape extends SettingsShape>(
     });
     logger.info({ adminPort: await admin.listen() }, 'the admin port serves metrics and health');
   }
+  collectWhenIdle();
   drainOnSignals({ app, server, fastPath, raw, logger, state, admin, tracing, worker, registry, dependencies });
   if (start?.listensWhenReady) await readyOrTired(dependencies);
   if (state.isDraining) return;
