@@ -14,7 +14,7 @@ interface Entry {
 
 /** A requested transaction. */
 interface Run {
-  /** What it writes, from its start. */
+  /** The blocks that it writes; absent until its start. */
   entries?: readonly Entry[];
   /** Resolves when it succeeded or failed. */
   ended: Promise<void>;
