@@ -21,20 +21,29 @@ function openCollector() {
   return { check };
 }
 
-test('garbage is collected once after work, when the process is idle', () => {
+/** Checks from one collection to the next at least. */
+const pauseChecks = 12;
+
+test('garbage is collected once after the start and once after work, when the process is idle', () => {
   const { check } = openCollector();
-  expect(check(0, 100)).toBe(false);
-  expect(check(0.5, 200)).toBe(false);
-  expect(check(0.021, 200)).toBe(false);
+  expect(check(0.5, 100)).toBe(false);
+  expect(check(0, 100)).toBe(true);
+  for (let count = 0; count < pauseChecks; count++) expect(check(0.021, 200)).toBe(false);
   expect(check(0.02, 200)).toBe(true);
-  expect(check(0, 110)).toBe(false);
+  for (let count = 0; count <= pauseChecks; count++) expect(check(0, 110)).toBe(false);
 });
 
 test('a heap that has grown by less than a fifth since the last collection is left as it is', () => {
   const { check } = openCollector();
   check(0, 100);
-  expect(check(0, 119)).toBe(false);
-  expect(check(0, 121)).toBe(true);
+  for (let count = 0; count < pauseChecks; count++) expect(check(0, 131)).toBe(false);
   expect(check(0, 131)).toBe(false);
   expect(check(0, 133)).toBe(true);
+});
+
+test('two collections are a minute apart', () => {
+  const { check } = openCollector();
+  check(0, 100);
+  const collected = Array.from({ length: pauseChecks }, () => check(0, 200));
+  expect(collected.indexOf(true)).toBe(pauseChecks - 1);
 });
