@@ -53,6 +53,18 @@ describe('createGateway', () => {
     expect([status, file]).toEqual([200, 'x']);
   });
 
+  test.each([
+    [
+      '12D3KooWRBy97UB99e3J6hiPesre1MZeuNQvfan4gBziswrRJsNK',
+      'k51qzi5uqu5dlvj2baxnqndepeb86cbk3ng7n3i46uzyxzyqj2xjonzllnv0v8',
+    ],
+    ['QmcJM7PRfkSbcM5cf1QugM5R37TLRKyJGgBEhXjLTB8uA2', 'k2k4r8ol4m8kkcqz509c1rcjwunebj02gcnm5excpx842u736nja8ger'],
+  ])('the name %s is redirected to its base36 text without being resolved', async (peerId, name) => {
+    const { status, headers } = await get(`/ipns/${peerId}/root2/?a=b%20c`);
+    expect([status, headers.location]).toEqual([302, `/ipns/${name}/root2/?a=b%20c`]);
+    expect((await get(`/ipns/${name}/root2/`)).status).toBe(500);
+  });
+
   test('HEAD has the fields of GET and no body', async () => {
     const { status, headers, text } = await get(`/ipfs/${root}/page.html`, { method: 'HEAD' });
     expect([status, headers['content-length'], headers['content-type'], text]).toEqual([200, '13', 'text/html', '']);

@@ -6,6 +6,12 @@ import { limits } from './limits.ts';
 
 const defaultModes = { file: 0o644, directory: 0o755, symlink: 0o777 } as const;
 
+/** Text at the end of an archive with a name that leads out of its root. The wording is that of Kubo, which clients look for. */
+const outsideRoot = 'relative UnixFS paths outside the root are now allowed, use CAR instead';
+
+/** Name of an entry that leads out of the root. */
+class OutsideRootError extends Error {}
+
 /** Largest time of a header: eleven octal digits. */
 const headerSecondsMax = 0o77777777777;
 
@@ -23,7 +29,7 @@ interface Writer {
 
 /**
  * Yields a TAR of a file or tree as it is read: memory holds one chunk and one node for each level. The first name is the
- * CID of the root. A name that leads out of the root ends the archive with an error.
+ * CID of the root. A name that leads out of the root ends the archive with a text in place of its end.
  */
 export async function* tarOf(
   blocks: Pick<Blockstore, 'get'>,
@@ -45,7 +51,7 @@ export async function* tarOf(
   };
   const isWritten = add(writer, name, root, 0).then(
     () => archive.finalize(),
-    (error: unknown) => archive.destroy(error instanceof Error ? error : new Error(String(error))),
+    (error: unknown) => endEarly(archive, error),
   );
   try {
     for await (const bytes of archive) if (bytes instanceof Uint8Array) yield bytes;
@@ -54,6 +60,16 @@ export async function* tarOf(
     archive.destroy();
     await isWritten;
   }
+}
+
+/** Ends an archive that cannot be completed. Readers detect a name out of the root by the text, and other errors as such. */
+function endEarly(archive: Pack, error: unknown): void {
+  if (!(error instanceof OutsideRootError)) {
+    archive.destroy(error instanceof Error ? error : new Error(String(error)));
+    return;
+  }
+  archive.push(Buffer.from(outsideRoot));
+  archive.push(null);
 }
 
 async function add(writer: Writer, path: string, node: UnixfsNode, depth: number): Promise<void> {
@@ -73,6 +89,8 @@ async function add(writer: Writer, path: string, node: UnixfsNode, depth: number
     await entry(writer, { ...header, linkname: new TextDecoder().decode(node.data) });
   } else if (kind === 'file') {
     const file = archive.entry({ ...header, size: node.fileSize });
+    // An archive that is destroyed ends its open entry with the same error, which would end the process without a listener.
+    file.on('error', () => {});
     for await (const bytes of catNode(blocks, node, { ...options, readAhead: 1 }))
       if (!file.write(bytes)) await once(file, 'drain', { signal });
     const finished = once(file, 'finish', { signal });
@@ -89,7 +107,7 @@ async function add(writer: Writer, path: string, node: UnixfsNode, depth: number
   }
 }
 
-/** Joins names as a file system does: `..` leads up. @throws RangeError for a path outside of the root */
+/** Joins names as a file system does: `..` leads up. @throws OutsideRootError */
 function below({ root, symlinks }: Writer, parent: string, name: string): string {
   const parts: string[] = [];
   for (const part of `${parent}/${name}`.split('/')) {
@@ -98,7 +116,7 @@ function below({ root, symlinks }: Writer, parent: string, name: string): string
   }
   const isBelowSymlink = parts.some((_, index) => symlinks.has(parts.slice(0, index + 1).join('/')));
   if (parts[0] !== root || parts.length < 2 || name.includes('\0') || isBelowSymlink)
-    throw new RangeError(`the entry ${JSON.stringify(name.slice(0, 100))} leads out of the root`);
+    throw new OutsideRootError(`the entry ${JSON.stringify(name.slice(0, 100))} leads out of the root`);
   return parts.join('/');
 }
 

@@ -78,10 +78,6 @@ const exceptions: readonly Exception[] = [
     reason: 'a method is checked before the path',
     applies: ({ path, method }) => path === '/' && method !== undefined,
   },
-  {
-    reason: 'a name that does not resolve is not redirected',
-    applies: ({ path }, ours) => path.startsWith('/ipns/12D3') && ours.status === '500',
-  },
   { reason: '`..` leaves a directory (RFC 3986, 5.2.4)', applies: ({ path }) => /\/(?:\.\.|%2e%2e\/x)$/.test(path) },
   {
     reason: 'only-if-cached is one of several directives',
