@@ -4,6 +4,7 @@ import { coalescingMuxer } from './coalesce-window-updates.ts';
 import { corkTransport } from './cork-writes.ts';
 import { directNoise } from './direct-noise.ts';
 import { mergeProtocolsOnce } from './merge-protocols-once.ts';
+import { directMuxer } from './negotiate-directly.ts';
 import { silentLogger } from './silent-logger.ts';
 
 /**
@@ -39,7 +40,7 @@ export async function createNode(options: NodeOptions = {}): Promise<Libp2p> {
     connectionManager: { maxConnections: connectionsMax },
     transports: [corkTransport(tcp())],
     connectionEncrypters: [directNoise(noise())],
-    streamMuxers: [coalescingMuxer(yamux(muxerOptions))],
+    streamMuxers: [directMuxer(coalescingMuxer(yamux(muxerOptions)))],
     services: { identify: identify() },
   });
   mergeProtocolsOnce(node.peerStore);

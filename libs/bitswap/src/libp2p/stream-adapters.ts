@@ -35,7 +35,8 @@ export function outgoingFromStream(stream: Stream): OutgoingStream {
 export function incomingFromStream(stream: Stream): IncomingStream {
   const queue: Uint8Array[] = [];
   let unread = 0;
-  let isEnded = false;
+  // The other side may have closed a stream before its protocol was known.
+  let isEnded = stream.remoteWriteStatus === 'closed';
   let failure: unknown;
   let wake = () => {};
   stream.maxReadBufferLength = pausedBytesMax;

@@ -1,6 +1,7 @@
 import {
   coalescingMuxer,
   corkTransport,
+  directMuxer,
   directNoise,
   mergeProtocolsOnce,
   muxerOptions,
@@ -87,7 +88,7 @@ export async function createNode(options: NodeOptions): Promise<Node> {
     connectionMonitor: { pingInterval: limits.latencyMs },
     transports: [corkTransport(tcp()), webSockets()],
     connectionEncrypters: [directNoise(noise())],
-    streamMuxers: [coalescingMuxer(yamux({ ...muxerOptions, maxEarlyStreams: limits.earlyStreamsMax }))],
+    streamMuxers: [directMuxer(coalescingMuxer(yamux({ ...muxerOptions, maxEarlyStreams: limits.earlyStreamsMax })))],
     ...(swarmKey !== undefined && { connectionProtector: privateNetwork(swarmKey) }),
     services: {
       identify: identify({ maxInboundStreams: limits.identifyStreamsMax }),
