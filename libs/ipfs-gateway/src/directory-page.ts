@@ -44,11 +44,14 @@ function startOf({ origin, cid, bytes }: DirectoryPage): string {
 ${up}`;
 }
 
-/** Links of the path from the root to the directory. */
-function breadcrumbs({ host, namespace, root, below }: ContentOrigin): string {
-  const start = host === undefined ? `/${namespace}/${escapePath(root)}` : `//${escapeHtml(host)}`;
+/** Links of the path from the root to the directory. Those of a subdomain are paths of its gateway, which redirects them. */
+function breadcrumbs({ host, gateway, namespace, root, below }: ContentOrigin): string {
+  const isSite = host !== undefined && gateway === undefined;
+  const start = isSite
+    ? `//${escapeHtml(host)}`
+    : `${gateway === undefined ? '' : `//${escapeHtml(gateway)}`}/${namespace}/${escapePath(root)}`;
   const names = below.split('/').filter((name) => name !== '');
-  const rootHref = host === undefined ? start : `${start}/`;
+  const rootHref = isSite ? `${start}/` : start;
   const crumbs = names.map((name, index) => {
     const href = `${start}/${names
       .slice(0, index + 1)
@@ -59,12 +62,12 @@ function breadcrumbs({ host, namespace, root, below }: ContentOrigin): string {
   return `/${namespace}/<a href="${rootHref}">${escapeHtml(root)}</a>${crumbs.join('')}`;
 }
 
-function rowOf({ name, cid, tsize }: PbLink, base: string, { host }: ContentOrigin): string {
+function rowOf({ name, cid, tsize }: PbLink, base: string, { host, gateway }: ContentOrigin): string {
   const text = cid.toString();
   // Kubo encodes the name twice: the query value is a path that is encoded itself.
   const hashLink =
-    host === undefined
-      ? `href="/ipfs/${text}?filename=${encodeURIComponent(escapePath(name))}"`
+    host === undefined || gateway !== undefined
+      ? `href="${gateway === undefined ? '' : `//${escapeHtml(gateway)}`}/ipfs/${text}?filename=${encodeURIComponent(escapePath(name))}"`
       : `href="https://cid.ipfs.tech/#${text}" target="_blank" rel="noreferrer noopener"`;
   const short = `${text.slice(0, 4)}…${text.slice(-4)}`;
   return `<tr><td class="icon">${iconOfEntry(name, cid)}</td><td dir="auto"><a href="${link(`${base}/${name}`)}">${escapeHtml(name)}</a></td><td class="hash"><a class="ipfs-hash" translate="no" ${hashLink}>${short}</a></td><td class="size">${sizeText(tsize)}</td></tr>\n`;

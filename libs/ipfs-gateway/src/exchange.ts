@@ -8,6 +8,8 @@ import type { RequestedFormat } from './response-format.ts';
 export interface ContentOrigin {
   /** Host of a subdomain or DNSLink request. Absent for path requests. */
   readonly host?: string;
+  /** Host of the gateway that a subdomain belongs to, with its port. Absent for path and DNSLink requests. */
+  readonly gateway?: string;
   readonly namespace: 'ipfs' | 'ipns';
   /** CID or name as text. */
   readonly root: string;
@@ -55,6 +57,11 @@ export function contentPath({ namespace, root, below }: ContentOrigin): string {
 export function field({ headers }: Pick<GatewayRequest, 'headers'>, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' || value === undefined ? value : value.join(', ');
+}
+
+/** File name that the query gives to the client, or undefined without one. */
+export function fileNameOf({ query }: RequestTarget): string | undefined {
+  return query.get('filename') || undefined;
 }
 
 /** Last name of a path, or undefined. */

@@ -65,6 +65,26 @@ describe('createGateway', () => {
     expect((await get(`/ipns/${name}/root2/`)).status).toBe(500);
   });
 
+  test('a directory page of a subdomain links to paths of its gateway', async () => {
+    const { text } = await get('/', { host: `${root}.ipfs.localhost:8081` });
+    expect(text).toContain(`/ipfs/<a href="//localhost:8081/ipfs/${root}">${root}</a>`);
+    expect(text).toMatch(/class="ipfs-hash" translate="no" href="\/\/localhost:8081\/ipfs\/baf\w+\?filename=empty"/);
+    expect(text).toContain('<a href="/page.html">page.html</a>');
+  });
+
+  test('an empty file name is none', async () => {
+    const { headers } = await get(`/ipfs/${root}/page.html?filename=&format=raw`);
+    expect(headers['content-disposition']).toMatch(/filename="\w+\.bin"/);
+    expect((await get(`/ipfs/${root}/page.html?filename=`)).headers['content-disposition']).toBeUndefined();
+  });
+
+  test('a parameter of the query decides the location of a CAR', async () => {
+    const accept = 'application/vnd.ipld.car; dups=y';
+    const { headers } = await get(`/ipfs/${root}?car-dups=n`, { headers: { accept } });
+    expect(headers['content-type']).toContain('dups=n');
+    expect(headers['content-location']).toBe(`/ipfs/${root}?car-dups=n&format=car`);
+  });
+
   test('HEAD has the fields of GET and no body', async () => {
     const { status, headers, text } = await get(`/ipfs/${root}/page.html`, { method: 'HEAD' });
     expect([status, headers['content-length'], headers['content-type'], text]).toEqual([200, '13', 'text/html', '']);

@@ -279,7 +279,8 @@ function assertNoServiceWorker(request: GatewayRequest, path: string): void {
 function contentLocation({ target, requested }: Exchange): string {
   const query = new URLSearchParams(target.query);
   if (requested.format !== undefined) query.set('format', requested.format);
-  for (const [key, value] of requested.params) query.set(`car-${key}`, value);
+  // A parameter of the query has precedence over that of the media type.
+  for (const [key, value] of requested.params) if (!query.has(`car-${key}`)) query.set(`car-${key}`, value);
   query.sort();
   return `${target.rawPath}?${query.toString().replaceAll('*', '%2A')}`;
 }

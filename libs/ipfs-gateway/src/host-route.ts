@@ -83,7 +83,7 @@ async function routeSubdomain(routing: Routing, { gateway, namespace, root }: Su
   if (cid !== undefined) {
     const label = fittingLabel(cid, root);
     const isCanonical = label === root && (namespace === 'ipfs' || isKeyCid(cid));
-    if (isCanonical) return atHost(routing, namespace, root);
+    if (isCanonical) return atHost(routing, namespace, root, gateway);
     const rest = `${target.rawPath}${target.search}`;
     const address = {
       isHttps: isHttpsRequest(request),
@@ -96,13 +96,14 @@ async function routeSubdomain(routing: Routing, { gateway, namespace, root }: Su
     return { response: redirect(301, subdomainUrl(address)) };
   }
   if (namespace === 'ipns' && !root.includes('.') && root.includes('-')) {
-    return atHost(routing, 'ipns', domainOfLabel(root.toLowerCase()));
+    return atHost(routing, 'ipns', domainOfLabel(root.toLowerCase()), gateway);
   }
-  return atHost(routing, namespace, root);
+  return atHost(routing, namespace, root, gateway);
 }
 
-function atHost({ host, target }: Routing, namespace: 'ipfs' | 'ipns', root: string): HostRoute {
-  return { origin: { host, namespace, root, below: target.path, urlPath: target.path } };
+function atHost({ host, target }: Routing, namespace: 'ipfs' | 'ipns', root: string, gateway?: string): HostRoute {
+  const below = target.path;
+  return { origin: { host, namespace, root, below, urlPath: below, ...(gateway !== undefined && { gateway }) } };
 }
 
 /** Reports whether a domain has a DNSLink. Addresses and single labels have none. */

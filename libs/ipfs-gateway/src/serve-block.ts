@@ -1,6 +1,6 @@
 import { setContentCaching } from './cache-control.ts';
 import { contentDisposition } from './content-disposition.ts';
-import { type Content, type Exchange, readOptions } from './exchange.ts';
+import { type Content, type Exchange, fileNameOf, readOptions } from './exchange.ts';
 import type { GatewayResponse } from './gateway-types.ts';
 import { mediaTypes } from './response-format.ts';
 import { memorySource, notModified, serveBytes } from './serve-bytes.ts';
@@ -16,7 +16,7 @@ export async function serveBlock(exchange: Exchange, content: Content): Promise<
   setContentCaching(exchange, content);
   headers.etag = etag;
   headers['content-type'] = mediaTypes.raw;
-  headers['content-disposition'] = contentDisposition('attachment', target.query.get('filename') ?? `${cid}.bin`);
+  headers['content-disposition'] = contentDisposition('attachment', fileNameOf(target) ?? `${cid}.bin`);
   headers['x-content-type-options'] = 'nosniff';
   return serveBytes(exchange, memorySource(bytes));
 }

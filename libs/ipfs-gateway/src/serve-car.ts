@@ -6,7 +6,7 @@ import { setContentCaching } from './cache-control.ts';
 import { readBlock, scopeBlocks, type Walk, withoutRepeats } from './car-blocks.ts';
 import { parseCarParams } from './car-params.ts';
 import { contentDisposition } from './content-disposition.ts';
-import { contentPath, type Exchange, lastName } from './exchange.ts';
+import { contentPath, type Exchange, fileNameOf, lastName } from './exchange.ts';
 import { type FollowedPath, followPath } from './follow-path.ts';
 import type { GatewayResponse } from './gateway-types.ts';
 import { isIdentity } from './identity-blocks.ts';
@@ -49,7 +49,7 @@ export async function serveCar(exchange: Exchange, path: CarPath): Promise<Gatew
   const name = lastName(segments);
   headers['content-disposition'] = contentDisposition(
     'attachment',
-    target.query.get('filename') ?? `${root}${name === undefined ? '' : `_${name}`}.car`,
+    fileNameOf(target) ?? `${root}${name === undefined ? '' : `_${name}`}.car`,
   );
   headers['accept-ranges'] = 'none';
   headers['x-content-type-options'] = 'nosniff';

@@ -3,7 +3,7 @@ import { decodeDag, encodeDag } from '@cairn/dag';
 import { setContentCaching, setPageCaching } from './cache-control.ts';
 import { contentDisposition } from './content-disposition.ts';
 import { dagPage } from './dag-page.ts';
-import { type Content, type Exchange, field, readOptions, redirect, textBody } from './exchange.ts';
+import { type Content, type Exchange, field, fileNameOf, readOptions, redirect, textBody } from './exchange.ts';
 import type { GatewayResponse } from './gateway-types.ts';
 import { limits } from './limits.ts';
 import { pageTags } from './page-style.ts';
@@ -44,7 +44,7 @@ export async function serveCodec(exchange: Exchange, content: Content): Promise<
   if (unchanged !== undefined) return unchanged;
   const { headers } = exchange;
   const extension = format.endsWith('json') ? 'json' : 'cbor';
-  const name = target.query.get('filename') ?? `${content.cid}.${extension}`;
+  const name = fileNameOf(target) ?? `${content.cid}.${extension}`;
   const isAttached = extension === 'cbor' || target.query.get('download') === 'true';
   setContentCaching(exchange, content);
   headers.etag = etag;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type NameSources, parseIpnsName, verifyIpnsRecord } from '@cairn/ipns';
 import { contentDisposition } from './content-disposition.ts';
 import { GatewayError } from './errors.ts';
-import { contentPath, type Exchange } from './exchange.ts';
+import { contentPath, type Exchange, fileNameOf } from './exchange.ts';
 import type { GatewayResponse } from './gateway-types.ts';
 import { mediaTypes } from './response-format.ts';
 import { memorySource, notModified, serveBytes } from './serve-bytes.ts';
@@ -25,7 +25,7 @@ export async function serveRecord(exchange: Exchange, names: NameSources): Promi
   headers.etag = etag;
   headers['cache-control'] = `public, max-age=${ttlSeconds}`;
   headers['content-type'] = mediaTypes['ipns-record'];
-  const fileName = target.query.get('filename') ?? `${origin.root}.ipns-record`;
+  const fileName = fileNameOf(target) ?? `${origin.root}.ipns-record`;
   headers['content-disposition'] = contentDisposition('attachment', fileName);
   headers['x-content-type-options'] = 'nosniff';
   return serveBytes(exchange, memorySource(record));

@@ -2,7 +2,7 @@ import { codecName, codecs } from '@cairn/cid';
 import { readNode } from '@cairn/unixfs';
 import { setContentCaching } from './cache-control.ts';
 import { contentDisposition } from './content-disposition.ts';
-import { type Content, type Exchange, readOptions } from './exchange.ts';
+import { type Content, type Exchange, fileNameOf, readOptions } from './exchange.ts';
 import type { GatewayResponse } from './gateway-types.ts';
 import { mediaTypes } from './response-format.ts';
 import { notModified, refuseConversion } from './serve-bytes.ts';
@@ -21,7 +21,7 @@ export async function serveTar(exchange: Exchange, content: Content): Promise<Ga
   setContentCaching(exchange, content);
   headers.etag = etag;
   headers['content-type'] = mediaTypes.tar;
-  headers['content-disposition'] = contentDisposition('attachment', target.query.get('filename') ?? `${cid}.tar`);
+  headers['content-disposition'] = contentDisposition('attachment', fileNameOf(target) ?? `${cid}.tar`);
   headers['x-content-type-options'] = 'nosniff';
   return { status: 200, headers, body: tarOf(blocks, root, readOptions(exchange)) };
 }

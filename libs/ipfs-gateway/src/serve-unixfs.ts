@@ -4,7 +4,7 @@ import { setContentCaching, setPageCaching } from './cache-control.ts';
 import { contentDisposition } from './content-disposition.ts';
 import { contentTypeOf, contentTypeOfName, symlinkType } from './content-type.ts';
 import { directoryPage } from './directory-page.ts';
-import { type Content, type Exchange, field, lastName, readOptions, redirect } from './exchange.ts';
+import { type Content, type Exchange, field, fileNameOf, lastName, readOptions, redirect } from './exchange.ts';
 import type { GatewayResponse } from './gateway-types.ts';
 import { limits } from './limits.ts';
 import { pageTags } from './page-style.ts';
@@ -46,10 +46,10 @@ export async function serveFile(
   setContentCaching(exchange, content);
   headers.etag = etag;
   if (node.mtime !== undefined) headers['last-modified'] = new Date(node.mtime.seconds * 1000).toUTCString();
-  const given = target.query.get('filename');
+  const given = fileNameOf(target);
   const isAttached = target.query.get('download') === 'true';
   const fileName = given ?? name ?? lastName(content.segments) ?? '';
-  if (given !== null || isAttached)
+  if (given !== undefined || isAttached)
     headers['content-disposition'] = contentDisposition(
       isAttached ? 'attachment' : 'inline',
       fileName || content.cid.toString(),
