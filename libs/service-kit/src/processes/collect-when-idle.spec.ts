@@ -28,8 +28,8 @@ test('garbage is collected once after the start and once after work, when the pr
   const { check } = openCollector();
   expect(check(0.5, 100)).toBe(false);
   expect(check(0, 100)).toBe(true);
-  for (let count = 0; count < pauseChecks; count++) expect(check(0.021, 200)).toBe(false);
-  expect(check(0.02, 200)).toBe(true);
+  for (let count = 0; count < pauseChecks; count++) expect(check(0.011, 200)).toBe(false);
+  expect(check(0.01, 200)).toBe(true);
   for (let count = 0; count <= pauseChecks; count++) expect(check(0, 110)).toBe(false);
 });
 

@@ -4,8 +4,8 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const checkEveryMs = 5_000;
-/** Share of the time between two checks that an idle process works at most. Its timers take less than 1 %. */
-const idleShareMax = 0.02;
+/** Share of the time between two checks that an idle process works at most. Its timers take 0.4 %. */
+const idleShareMax = 0.01;
 /** Growth of the used heap since the last collection from which another one pays. */
 const growthMin = 1.2;
 /**
