@@ -13,7 +13,7 @@ import type { Account } from './server/ledger.ts';
 import { SlicedSteps, type Steps } from './sliced-steps.ts';
 import { type BitswapStats, Statistics } from './statistics.ts';
 import type { BitswapTransport, PeerName } from './transport.ts';
-import { cidFromPayload, hashCodeFromPrefix } from './wire/cid-prefix.ts';
+import { cidFromPayload, cidFromPayloadInBackground, hashCodeFromPrefix } from './wire/cid-prefix.ts';
 import { decodeMessage } from './wire/decode-message.ts';
 import type { Payload } from './wire/message.ts';
 
@@ -58,6 +58,9 @@ const startGreetingsMs = [1000, 4000, 15_000];
 /** Time between greetings of one peer, in milliseconds. */
 const greetMs = 1000;
 
+/** Bytes of a block from which it is hashed outside of the slices, in another thread if one is free. */
+const backgroundBytesMin = 128 * 1024;
+
 class Engine implements Bitswap {
   readonly #options: BitswapOptions;
   readonly #limits: BitswapLimits;
@@ -90,7 +93,7 @@ class Engine implements Bitswap {
     this.#receiver = new Receiver({
       limits,
       buffers,
-      onMessage: (peer, bytes, connected) => this.#work.run(this.#handle(peer, bytes, connected)),
+      onMessage: (peer, bytes, connected) => this.#receive(peer, bytes, connected),
       onInvalid: (peer, error) => this.#exclude(peer, error),
       onEnded: (peer) => this.#greetLater(peer),
       onError,
@@ -185,31 +188,57 @@ class Engine implements Bitswap {
     return this.#client.fetch(cid, session, options);
   }
 
-  *#handle(peer: PeerName, bytes: Uint8Array, connected: Connected): Steps {
+  async #receive(peer: PeerName, bytes: Uint8Array, connected: Connected): Promise<void> {
+    const payloads = await this.#work.run(this.#handle(peer, bytes, connected));
+    if (payloads.length === 0) return;
+    const cids: (CID | undefined)[] = [];
+    for (const [at, payload] of payloads.entries()) {
+      if (payload.bytes.length < backgroundBytesMin) continue;
+      this.#assertExpected(peer, payload);
+      cids[at] = await cidFromPayloadInBackground(payload);
+    }
+    // Excluded meanwhile because of another message. A second exclusion would last longer.
+    if (!this.#excluded.has(peer)) await this.#work.run(this.#deliverAll(peer, payloads, cids, bytes.length));
+  }
+
+  /** Applies a message up to its blocks, which it returns. */
+  *#handle(peer: PeerName, bytes: Uint8Array, connected: Connected): Steps<readonly Payload[]> {
     const message = yield* decodeMessage(bytes, this.#limits);
     this.#statistics.counters.messagesReceived++;
     yield* this.#client.presences(peer, message.presences);
     // The wants of a disconnected peer would stay: its disconnection was reported before.
     if (!connected.isClosed) yield* this.#server.receive(peer, message);
-    if (message.payloads.length === 0) return;
+    return message.payloads;
+  }
+
+  /** Delivers blocks. Those without a CID are hashed. */
+  *#deliverAll(
+    peer: PeerName,
+    payloads: readonly Payload[],
+    cids: readonly (CID | undefined)[],
+    messageBytes: number,
+  ): Steps {
     const account = this.#statistics.account(peer);
-    for (const payload of message.payloads) {
-      const isWanted = this.#deliver(peer, payload, bytes.length);
+    for (const [at, payload] of payloads.entries()) {
+      this.#assertExpected(peer, payload);
+      const isWanted = this.#deliver(peer, payload, cids[at] ?? cidFromPayload(payload), messageBytes);
       this.#statistics.received(account, payload.bytes.length, !isWanted);
       yield;
     }
   }
 
+  /** @throws BITSWAP_MESSAGE_INVALID for a hash function that no requested block has */
+  #assertExpected(peer: PeerName, { prefix }: Payload): void {
+    if (!this.#client.mayDeliver(peer, hashCodeFromPrefix(prefix))) throw notRequested(peer);
+  }
+
   /**
-   * Computes the CID of the bytes and ends its want. Returns false for a block that is no longer wanted.
+   * Ends the want of a verified block. Returns false for a block that is no longer wanted.
    * @throws BITSWAP_MESSAGE_INVALID for a block never requested
    */
-  #deliver(peer: PeerName, payload: Payload, messageBytes: number): boolean {
-    const wrong = () =>
-      new BitswapError('BITSWAP_MESSAGE_INVALID', `Peer ${peer} sent a block that was not requested of it.`);
-    if (!this.#client.mayDeliver(peer, hashCodeFromPrefix(payload.prefix))) throw wrong();
-    const want = this.#client.arrived(peer, cidFromPayload(payload));
-    if (want === 'wrong') throw wrong();
+  #deliver(peer: PeerName, payload: Payload, cid: CID, messageBytes: number): boolean {
+    const want = this.#client.arrived(peer, cid);
+    if (want === 'wrong') throw notRequested(peer);
     if (want === 'late') return false;
     // A small view would keep its whole message in memory. At most one block is the larger part of its message.
     const isSmall = payload.bytes.length * 2 < messageBytes;
@@ -244,4 +273,8 @@ class Engine implements Bitswap {
       this.#options.onError?.(error);
     }
   }
+}
+
+function notRequested(peer: PeerName): BitswapError {
+  return new BitswapError('BITSWAP_MESSAGE_INVALID', `Peer ${peer} sent a block that was not requested of it.`);
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLmdbBlockstore } from '@cairn/blockstore';
+import { createMemoryBlockstore, openLmdbBlockstore } from '@cairn/blockstore';
 import { rawBlock } from '@cairn/blockstore/testing';
 import type { CID } from '@cairn/cid';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -77,6 +77,20 @@ test('blocks that another process collects behind the engines are answered as ab
   await atBob.putMany(blocks);
   await atBob.sync();
   await Promise.all(again);
+});
+
+test('long corrupt blocks among many long and short ones are the only ones that are not served', async () => {
+  const store = createMemoryBlockstore();
+  const lengths = [10, 40_000, 300_000, 5000, 140_000, 33_000, 200_000, 64_000];
+  const blocks = lengths.map((length, seed) => rawBlock(Buffer.alloc(length, `block ${seed} `)));
+  const isCorrupt = (at: number) => at === 2 || at === 5;
+  const changed = (bytes: Uint8Array) => Uint8Array.from(bytes, (byte, at) => (at === 30_000 ? byte ^ 1 : byte));
+  await store.putMany(blocks.map(({ cid, bytes }, at) => ({ cid, bytes: isCorrupt(at) ? changed(bytes) : bytes })));
+  const errors: unknown[] = [];
+  const source = blockSourceFromBlockstore(store, { onError: (error) => errors.push(error) });
+  const read = await source.blocks(blocks.map(({ cid }) => cid));
+  expect(read.map((bytes) => bytes?.length)).toEqual(lengths.map((length, at) => (isCorrupt(at) ? undefined : length)));
+  expect(errors).toHaveLength(2);
 });
 
 test('a corrupt block is never served, is quarantined, and does not delay others', async () => {

@@ -1,5 +1,5 @@
 import type { BatchReads, Blockstore, Collectable } from '@cairn/blockstore/core';
-import { type CID, verifyBytes } from '@cairn/cid';
+import { type BlockVerifier, type CID, verifyBytes, verifyBytesInBackground } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import type { BlockSource } from './ports.ts';
 
@@ -8,7 +8,15 @@ export interface BlockSourceOptions {
   readonly quarantine?: Pick<Collectable, 'quarantine'>;
   /** Called with errors of reads. Their blocks are answered like absent ones. */
   readonly onError?: (error: unknown) => void;
+  /** Verifies long blocks. Default: `verifyBytesInBackground`, which hashes each. */
+  readonly verify?: BlockVerifier;
 }
+
+/** Bytes from which a block is verified by {@link BlockSourceOptions.verify}. A promise for each small block costs more than its hash. */
+const longBytesMin = 32 * 1024;
+
+/** Long blocks of a batch that are verified concurrently. */
+const verifiedMax = 3;
 
 /** Time of hashing after which other work gets a turn, in milliseconds. */
 const hashSliceMs = 4;
@@ -25,15 +33,8 @@ export function blockSourceFromBlockstore(
     sizes: (cids) => store.sizeMany?.(cids) ?? Promise.all(cids.map((cid) => readOne(() => store.size(cid), options))),
     async blocks(cids) {
       const blocks = [...(await readBlocks(store, cids, options))];
-      let sliceStart = performance.now();
-      for (const [at, cid] of cids.entries()) {
-        const bytes = blocks[at];
-        if (bytes === undefined) continue;
-        if (!(await isIntact(cid, bytes, options))) blocks[at] = undefined;
-        if (performance.now() - sliceStart < hashSliceMs) continue;
-        await new Promise((resolve) => setImmediate(resolve));
-        sliceStart = performance.now();
-      }
+      const entries = cids.entries();
+      await Promise.all(Array.from({ length: verifiedMax }, () => verifyAll(entries, blocks, options)));
       return blocks;
     },
   };
@@ -62,9 +63,28 @@ async function readOne<T>(read: () => Promise<T>, { onError }: BlockSourceOption
   }
 }
 
-async function isIntact(cid: CID, bytes: Uint8Array, { quarantine, onError }: BlockSourceOptions): Promise<boolean> {
+/** Verifies the blocks that the iterator returns. Clears those that are not intact. */
+async function verifyAll(
+  entries: Iterable<readonly [at: number, cid: CID]>,
+  blocks: (Uint8Array | undefined)[],
+  options: BlockSourceOptions,
+): Promise<void> {
+  let sliceStart = performance.now();
+  for (const [at, cid] of entries) {
+    const bytes = blocks[at];
+    if (bytes === undefined) continue;
+    if (!(await isIntact(cid, bytes, options))) blocks[at] = undefined;
+    if (performance.now() - sliceStart < hashSliceMs) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    sliceStart = performance.now();
+  }
+}
+
+async function isIntact(cid: CID, bytes: Uint8Array, options: BlockSourceOptions): Promise<boolean> {
+  const { quarantine, onError, verify = verifyBytesInBackground } = options;
   try {
-    verifyBytes(cid, bytes);
+    if (bytes.length < longBytesMin) verifyBytes(cid, bytes);
+    else await verify(cid, bytes);
     return true;
   } catch (error) {
     onError?.(error);

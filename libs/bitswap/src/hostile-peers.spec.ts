@@ -132,6 +132,33 @@ test('a block that was requested and cancelled is no fault', async () => {
   expect(alice.excluded).toEqual([]);
 });
 
+test('a long wrong block excludes the peer, and one of two copies of a long block is delivered', async () => {
+  const network = createMemoryNetwork();
+  const alice = await peer(network, 'alice');
+  const long = block(1, 300_000);
+  const requested = new Map<string, () => void>();
+  const senders = ['one', 'two', 'mallory'].map(async (name) => {
+    const isRequested = new Promise<void>((resolve) => requested.set(name, resolve));
+    const sender = await hostile(network, name, 'alice', () => requested.get(name)?.());
+    return { ...sender, isRequested };
+  });
+  const [one, two, mallory] = await Promise.all(senders);
+  const providers = ['one', 'two', 'mallory'].map((name) => ({ peer: name }));
+  const fetching = alice.engine.fetch(cidOf(long), { providers });
+  await Promise.all([one, two, mallory].map((sender) => sender?.isRequested));
+  const prefix = prefixFromCid(cidOf(long));
+  const wrong = Buffer.from(long);
+  wrong.writeUInt8(0, 299_999);
+  await Promise.all([
+    mallory?.send({ payloads: [{ prefix, bytes: wrong }] }),
+    one?.send({ payloads: [{ prefix, bytes: long }] }),
+    two?.send({ payloads: [{ prefix, bytes: long }] }),
+  ]);
+  expect(Buffer.from(await fetching).equals(long)).toBe(true);
+  await until(() => alice.excluded.length > 0 && alice.engine.stats().duplicateBlocks === 1);
+  expect(alice.excluded).toEqual(['mallory']);
+});
+
 test('a message beyond the limit excludes the peer before its bytes are buffered', async () => {
   const network = createMemoryNetwork();
   const alice = await peer(network, 'alice');

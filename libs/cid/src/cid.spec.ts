@@ -11,6 +11,7 @@ import {
   codecName,
   codecs,
   digest,
+  digestInBackground,
   formatCid,
   isCid,
   parseCid,
@@ -247,6 +248,33 @@ test('digestBytes truncates a digest, and extends that of an extendable-output f
     expect(() => cidFor(bytes, { codec: 'raw', digestBytes })).toThrow(
       expect.objectContaining({ code: 'HASH_UNSUPPORTED' }),
     );
+});
+
+describe('digestInBackground', () => {
+  const bytes = Uint8Array.from({ length: 300_000 }, (_, index) => index % 251);
+
+  test.each([
+    ['a long block', 'sha2-256', bytes, undefined],
+    ['a short block', 'sha2-256', bytes.subarray(0, 100), undefined],
+    ['a truncated digest', 'sha2-256', bytes, 20],
+    ['another hash function', 'blake3', bytes, 48],
+  ] as const)('computes the multihash that digest computes: %s', async (_, name, content, length) => {
+    expect(await digestInBackground(name, content, length)).toEqual(digest(name, content, length));
+  });
+
+  test('more blocks than threads all get their own multihash', async () => {
+    const blocks = Array.from({ length: 20 }, (_, seed) => Uint8Array.from(bytes, (byte) => byte ^ seed));
+    const found = await Promise.all(blocks.map((block) => digestInBackground('sha2-256', block)));
+    expect(found).toEqual(blocks.map((block) => digest('sha2-256', block)));
+  });
+
+  test.each([0, 33])('refuses a digest of %d bytes as digest does', async (length) => {
+    await expect(digestInBackground('sha2-256', bytes, length)).rejects.toMatchObject({ code: 'HASH_UNSUPPORTED' });
+  });
+
+  test('refuses text', async () => {
+    await expect(digestInBackground('sha2-256', 'text' as never)).rejects.toMatchObject({ code: 'BYTES_INVALID' });
+  });
 });
 
 describe('verifyBytesInBackground', () => {

@@ -2,22 +2,9 @@
 import { assertBytes, compareBytes, hexDigitsFromBytes } from '@cairn/platform';
 import type { CID } from 'multiformats/cid';
 import * as Digest from 'multiformats/hashes/digest';
-import * as native from '#native-hashes';
+import { hashInThread } from './digest-in-background.ts';
 import { CorruptBlockError } from './errors.ts';
 import { hashFunction } from './hashes.ts';
-
-const sha256Code = 0x12;
-
-/** Bytes from which a thread pays: it copies them, which takes a third of the time of the hash at 256 KiB. */
-const threadBytesMin = 128 * 1024;
-
-/**
- * Hashes that run in threads concurrently. Each holds a copy of its bytes. Node has four such threads by default, which also
- * write to the disk.
- */
-const threadHashesMax = 3;
-
-let threadHashes = 0;
 
 /**
  * Verifies bytes against their CID: hashes them and compares. A truncated multihash is compared over its length.
@@ -40,16 +27,10 @@ export function verifyBytes(cid: CID, bytes: Uint8Array): void {
  */
 export async function verifyBytesInBackground(cid: CID, bytes: Uint8Array): Promise<void> {
   assertBytes(bytes, 'bytes');
-  const isWorthThread = cid.multihash.code === sha256Code && bytes.length >= threadBytesMin;
-  if (native.sha256InThread === undefined || !isWorthThread || threadHashes >= threadHashesMax)
-    return verifyBytes(cid, bytes);
-  threadHashes++;
-  try {
-    const actual = await native.sha256InThread(bytes);
-    assertDigest(cid, actual.subarray(0, cid.multihash.digest.length));
-  } finally {
-    threadHashes--;
-  }
+  const { code, digest } = cid.multihash;
+  const actual = await hashInThread(code, bytes);
+  if (actual === undefined) verifyBytes(cid, bytes);
+  else assertDigest(cid, actual.subarray(0, digest.length));
 }
 
 /** @throws BLOCK_CORRUPT unless the digest is that of the CID */

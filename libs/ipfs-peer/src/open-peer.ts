@@ -8,6 +8,7 @@ import {
 import { createLibp2pTransport } from '@cairn/bitswap/libp2p';
 import { type BlockExchange, raceExchanges } from '@cairn/block-exchange';
 import { type BatchReads, type Blockstore, BufferPool, type Collectable } from '@cairn/blockstore/core';
+import { createRememberingVerifier } from '@cairn/cid';
 import { type PeerApi, PeerApiError } from '@cairn/peer-api';
 import type { PeerIdentity } from '@cairn/peer-api/identity';
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys';
@@ -114,6 +115,7 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
     transport: createLibp2pTransport(node),
     source: blockSourceFromBlockstore(store, {
       onError,
+      verify: createRememberingVerifier(),
       ...(options.quarantine !== undefined && { quarantine: options.quarantine }),
     }),
     onError,
