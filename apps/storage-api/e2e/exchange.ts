@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, request } from 'node:http';
+import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
 
 /** One response with everything that Kubo's clients read. */
 export interface Exchange {
@@ -14,16 +14,18 @@ export interface ExchangeRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | number>>;
   readonly body?: Uint8Array;
+  /** Agent whose connections it uses. Default: a connection of its own. */
+  readonly agent?: Agent;
 }
 
-/** Sends a request on its own connection and reads the response with its trailers, which fetch drops. */
+/** Sends a request and reads the response with its trailers, which fetch drops. */
 export function exchange(
   url: string,
-  { method = 'POST', headers = {}, body = new Uint8Array(0) }: ExchangeRequest = {},
+  { method = 'POST', headers = {}, body = new Uint8Array(0), agent }: ExchangeRequest = {},
 ): Promise<Exchange> {
   return new Promise((resolve, reject) => {
     const all = { ...headers, 'content-length': body.length };
-    const asked = request(url, { method, headers: all, agent: false }, (answer) => {
+    const asked = request(url, { method, headers: all, agent: agent ?? false }, (answer) => {
       const chunks: Buffer[] = [];
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.once('error', () => {});

@@ -1,3 +1,4 @@
+import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -58,6 +59,23 @@ describe('headers', () => {
     expect(answer.endsWith('\r\n\r\nHello Worlds!\n')).toBe(true);
   });
 });
+
+test('a body with parts that no command reads does not block the next request of its connection', async () => {
+  const { headers, body } = multipart([
+    { name: 'file', filename: 'cids', bytes: Buffer.from(cid) },
+    { name: 'file', filename: 'unread', bytes: noise(4 * 1024 * 1024) },
+  ]);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const authorized = { authorization: basic('ann') };
+  const first = await exchange(`${service.url}/api/v0/cid/base32`, {
+    headers: { ...authorized, ...headers },
+    body,
+    agent,
+  });
+  const second = await exchange(`${service.url}/api/v0/version`, { headers: authorized, agent });
+  agent.destroy();
+  expect([first.status, second.status]).toEqual([200, 200]);
+}, 30_000);
 
 describe('refused requests', () => {
   test.each([

@@ -6,6 +6,7 @@ import {
   ApiDocuments,
   Cors,
   type Dependency,
+  discardBody,
   type FastHandler,
   type RawHttp,
   type Registry,
@@ -147,6 +148,8 @@ export class ApiV0Server implements RawHttp {
     const meter = await this.interceptor.admit(started, principal, command);
     const query = new URLSearchParams(at === -1 ? '' : url.slice(at + 1));
     await this.#run({ started, command, principal, meter, pathArgs, query });
+    // A body with more parts than the command reads would block the next request of the connection.
+    discardBody(request);
   }
 
   /** Checks options and arguments in Kubo's order, so that of two faults the same one is reported. Then runs the command. */
