@@ -6,6 +6,7 @@ import { parsePeerId } from '../addresses/parse-address.ts';
 import { peerLimits } from '../limits.ts';
 import type { Node } from '../node/create-node.ts';
 import { merge } from './merge.ts';
+import { recordKeyText, recordType } from './record-key.ts';
 import { providerFromPeerInfo, routingEventsFrom } from './routing-events.ts';
 import { bucketsOf, sizeOf } from './routing-table.ts';
 
@@ -144,7 +145,7 @@ export class Routing {
     for await (const event of this.#search((dht, ended) => dht.get(key, { signal: ended }), signal))
       if (event.name === 'VALUE') best = await this.#better(key, best, event.value);
     if (best !== undefined) return best;
-    throw new PeerApiError('RECORD_NOT_FOUND', `There is no record of ${textOf(key)}.`);
+    throw new PeerApiError('RECORD_NOT_FOUND', `There is no record of ${recordKeyText(key)}.`);
   }
 
   /** Returns the better of two records that the validator accepts. */
@@ -165,19 +166,19 @@ export class Routing {
     const [dht] = this.#dhts;
     const validate = dht?.validators[recordType(key)];
     if (dht !== undefined && validate === undefined)
-      throw new PeerApiError('RECORD_INVALID', `Records of ${textOf(key)} have no known type.`, {
+      throw new PeerApiError('RECORD_INVALID', `Records of ${recordKeyText(key)} have no known type.`, {
         hint: 'Use a key that starts with /ipns/ or /pk/.',
       });
     try {
       await validate?.(key, value);
     } catch (cause) {
-      throw new PeerApiError('RECORD_INVALID', `The record of ${textOf(key)} is not valid.`, { cause });
+      throw new PeerApiError('RECORD_INVALID', `The record of ${recordKeyText(key)} is not valid.`, { cause });
     }
     let stored = 0;
     for await (const event of this.#search((found, ended) => found.put(key, value, { signal: ended }), signal))
       if (event.name === 'PEER_RESPONSE' && event.messageName === 'PUT_VALUE') stored++;
     if (stored > 0) return;
-    throw new PeerApiError('ROUTING_UNAVAILABLE', `No peer stored the record of ${textOf(key)}.`, {
+    throw new PeerApiError('ROUTING_UNAVAILABLE', `No peer stored the record of ${recordKeyText(key)}.`, {
       hint: 'Connect to DHT servers: see IPFS_PEER_BOOTSTRAP and `swarm connect`.',
     });
   }
@@ -247,13 +248,4 @@ function isNewKey(found: Set<string>, peer: string): boolean {
   if (found.has(peer)) return false;
   found.add(peer);
   return true;
-}
-
-/** Returns the first part of a record's key, such as `ipns`. */
-function recordType(key: Uint8Array): string {
-  return Buffer.from(key.subarray(0, 64)).toString('latin1').split('/')[1] ?? '';
-}
-
-function textOf(key: Uint8Array): string {
-  return JSON.stringify(Buffer.from(key.subarray(0, 100)).toString('latin1'));
 }
