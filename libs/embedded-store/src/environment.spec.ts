@@ -53,6 +53,37 @@ describe('Environment', () => {
     expect(database.has(key('a'))).toBe(true);
   });
 
+  test('transactionSync stores its writes before it returns, and none of an action that throws', async () => {
+    const environment = await open(directory, { isSynced: false });
+    const database = environment.database('things');
+    const put = () => {
+      database.put(key('a'), key('1'));
+      return 7;
+    };
+    expect(environment.transactionSync(put)).toBe(7);
+    expect(database.get(key('a'))).toEqual(key('1'));
+    const fail = () => {
+      database.put(key('a'), key('2'));
+      throw new Error('planted');
+    };
+    expect(() => environment.transactionSync(fail)).toThrow('planted');
+    expect(database.get(key('a'))).toEqual(key('1'));
+    await environment.transaction(() =>
+      database.put(
+        key('b'),
+        environment.transactionSync(() => key('3')),
+      ),
+    );
+    expect(database.get(key('b'))).toEqual(key('3'));
+  });
+
+  test('transactionSync refuses an environment that waits for the disk, and a promise', async () => {
+    const synced = await open();
+    expect(() => synced.transactionSync(() => 1)).toThrow('waits for the disk');
+    const unsynced = await open(join(directory, 'other'), { isSynced: false });
+    expect(() => unsynced.transactionSync(async () => 1)).toThrow('returned a promise');
+  });
+
   test('concurrent transactions lose no update', async () => {
     const environment = await open();
     const database = environment.database('counter');

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { damageError } from './damage.ts';
 import { Database } from './database.ts';
 import { ensureFormat, rootName } from './ensure-format.ts';
-import { StoreError, storeErrorFrom } from './errors.ts';
+import { isStoreFailure, StoreError, storeErrorFrom } from './errors.ts';
 import { markStore } from './file-watch.ts';
 import { GroupedTransactions } from './grouped-transactions.ts';
 import { listHead } from './list-head.ts';
@@ -154,6 +154,26 @@ export class Environment {
   }
 
   /**
+   * Like {@link transaction}, but complete when it returns, in an environment without sync. It blocks the thread while another process
+   * writes. A process holds such an environment for microseconds if all its transactions are of this kind: {@link transaction} holds
+   * it until the event loop of its process is free.
+   */
+  transactionSync<T>(action: () => T): T {
+    this.#assertCanWrite();
+    if (this.#shared.isSynced)
+      throw new StoreError('STORE_WRITE_FAILED', `The store in ${this.directory} waits for the disk.`, {
+        hint: 'Use transaction, or open the store with isSynced: false.',
+        details: { directory: this.directory },
+      });
+    try {
+      return this.#shared.root.transactionSync(() => this.#writing(action));
+    } catch (error) {
+      if (isStoreFailure(error)) throw storeErrorFrom(error, this.directory);
+      throw error;
+    }
+  }
+
+  /**
    * Like {@link transaction}, but cheaper for small ones: those that arrive during one commit share the next. The action may run
    * twice, so it must have no effect outside of the transaction.
    */
@@ -187,8 +207,7 @@ export class Environment {
       const reason = await Promise.resolve(thrown.commitError).catch((cause: unknown) => cause);
       throw storeErrorFrom(reason ?? thrown, this.directory);
     }
-    if (thrown instanceof Error && /MDB_|ENOSPC|EIO|No space left/.test(thrown.message))
-      throw storeErrorFrom(thrown, this.directory);
+    if (isStoreFailure(thrown)) throw storeErrorFrom(thrown, this.directory);
     throw thrown;
   }
 

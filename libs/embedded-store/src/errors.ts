@@ -32,6 +32,11 @@ const causes: readonly { readonly pattern: RegExp; readonly code: StoreErrorCode
   },
 ];
 
+/** Reports whether LMDB or the file system caused the error of a transaction, and not its action. */
+export function isStoreFailure(error: unknown): boolean {
+  return error instanceof Error && /MDB_|ENOSPC|EIO|No space left/.test(error.message);
+}
+
 /** Converts an error of LMDB or the file system. Returns typed errors unchanged. */
 export function storeErrorFrom(
   error: unknown,

@@ -11,6 +11,8 @@ export interface SharedRoot {
   readonly path: string;
   readonly root: RootDatabase<Buffer, Uint8Array>;
   readonly databases: Map<string, LmdbDatabase<Buffer, Uint8Array>>;
+  /** True if commits wait for the disk. */
+  readonly isSynced: boolean;
   /** True while the action of a transaction runs. */
   isWriting: boolean;
   /** Number of writes of sealed records and transaction starts. */
@@ -63,6 +65,7 @@ async function openRoot(
       path,
       root,
       databases: new Map(),
+      isSynced,
       isWriting: false,
       writes: 0,
       users: 1,

@@ -9,6 +9,11 @@ interface PermitState {
   readonly until: number;
 }
 
+/**
+ * Limit store in LMDB. Its transactions run in one turn of the event loop. Otherwise a process that is busy, such as with garbage
+ * collection, would hold the store meanwhile, and first requests of all other processes would wait. The bench is
+ * tools/bench/peers.mjs, row `unpin`.
+ */
 class LmdbLimitStore implements LimitStore {
   readonly #environment: Environment;
   readonly #counters: Database;
@@ -24,7 +29,7 @@ class LmdbLimitStore implements LimitStore {
   }
 
   async take(requests: readonly TakeRequest[]): Promise<TakeResult[]> {
-    return await this.#environment.transaction(() => requests.map((request) => this.#take(request)));
+    return this.#environment.transactionSync(() => requests.map((request) => this.#take(request)));
   }
 
   #take(request: TakeRequest): TakeResult {
@@ -36,7 +41,7 @@ class LmdbLimitStore implements LimitStore {
   }
 
   async hold({ key, holder, min, want, limit, ttlMs }: HoldRequest): Promise<HoldResult> {
-    return await this.#environment.transaction(() => {
+    return this.#environment.transactionSync(() => {
       const now = this.#now();
       const prefix = Buffer.from(`${key}\0`);
       const own = Buffer.from(`${key}\0${holder}`);
