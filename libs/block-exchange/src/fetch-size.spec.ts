@@ -8,12 +8,18 @@ import { withExchange } from './with-exchange.ts';
 const bytes = Buffer.from('remote');
 const cid = cidFor(bytes, { codec: 'raw' });
 const inner = createMemoryBlockstore();
+let lookups: number;
 let fetched: number[];
 let errors: unknown[];
 let mayStore: boolean;
 let calls: string[];
 /** Answer of the exchange to a caller that needs no bytes. */
 let deliver: (signal: AbortSignal | undefined) => Promise<Delivery>;
+const lookUp = inner.has.bind(inner);
+inner.has = (wanted) => {
+  lookups++;
+  return lookUp(wanted);
+};
 const store = withExchange(inner, {
   waitMs: () => 10_000,
   mayStore: () => mayStore,
@@ -34,7 +40,7 @@ const keep = () => inner.putMany([{ cid, bytes }]);
 const size = ({ signal } = new AbortController()) => store.fetchSize(cid, { signal });
 
 beforeEach(async () => {
-  [fetched, errors, calls, mayStore] = [[], [], [], true];
+  [fetched, errors, calls, mayStore, lookups] = [[], [], [], true, 0];
   deliver = async () => {
     await keep();
     return { storedBytes: bytes.length };
@@ -45,8 +51,16 @@ beforeEach(async () => {
 test('a block that the exchange stores is counted, and no bytes are read', async () => {
   expect(await size()).toBe(6);
   expect([calls, fetched, errors]).toEqual([['fetchStored'], [6], []]);
-  expect(await size()).toBe(6);
-  expect(calls).toEqual(['fetchStored']);
+});
+
+test('a missing block is looked up once, after its fetch', async () => {
+  deliver = async () => {
+    expect(lookups).toBe(0);
+    await keep();
+    return { storedBytes: bytes.length };
+  };
+  await size();
+  expect([lookups, errors]).toEqual([1, []]);
 });
 
 test('bytes of an exchange without a common store are verified and stored', async () => {

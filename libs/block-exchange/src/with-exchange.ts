@@ -28,8 +28,9 @@ export interface WithExchangeOptions {
 /** Store whose reads fetch. */
 export interface FetchingBlockstore extends Blockstore {
   /**
-   * Returns the length of a block, and fetches a missing one into the store. Its bytes pass through this process only if the
-   * exchange does not store them. @throws as `get`
+   * Fetches a block into the store that the caller has found missing, and returns its length. The proof that it is missing costs as
+   * much as the rest of a small fetch, so that it is not repeated. The bytes pass through this process only if the exchange does
+   * not store them. @throws as `get`
    */
   fetchSize(cid: CID, options: ReadOptions & { readonly signal: AbortSignal }): Promise<number>;
 }
@@ -54,7 +55,6 @@ export function withExchange(store: Blockstore, options: WithExchangeOptions): F
       }
     },
     async fetchSize(cid, { signal }) {
-      if (await store.has(cid)) return await store.size(cid);
       const limitMs = options.waitMs(signal);
       if (limitMs <= 0) throw new BlockNotFoundError(cid.toString());
       return await reader.readSize(cid, signal, limitMs);
