@@ -1,8 +1,8 @@
 import { type ChainSpec, type Hex, quantity } from '@cairn/block-model';
-import { commonFromChainSpec } from '@cairn/evm-ethereumjs';
 import { forkRules } from '@cairn/evm-executor';
 import type { RequestContext } from '../../request-context.ts';
 import { define } from '../define.ts';
+import { forkIdHash, type TimedFork, timedForks } from './fork-id.ts';
 
 /** Names of precompiles by number (EIP-7910). */
 const precompileNames: Readonly<Record<number, string>> = {
@@ -37,12 +37,6 @@ const deposits: Readonly<Record<string, string>> = {
 };
 const noAddress = '0x0000000000000000000000000000000000000000';
 
-/** A fork that a timestamp activates. */
-interface TimedFork {
-  readonly name: string;
-  readonly time: bigint;
-}
-
 export const ethConfig = define({
   name: 'eth_config',
   summary: 'Returns the active fork, the next fork and the last fork of the schedule (EIP-7910).',
@@ -62,20 +56,10 @@ export const ethConfig = define({
   },
 });
 
-/** Forks in order of time. Forks with one time are represented by the last of them. */
-function timedForks(spec: ChainSpec): readonly TimedFork[] {
-  const byTime = new Map<bigint, TimedFork>();
-  for (const { name, timestamp } of commonFromChainSpec(spec).hardforks()) {
-    if (timestamp !== undefined) byTime.set(BigInt(timestamp), { name, time: BigInt(timestamp) });
-  }
-  return [...byTime.values()].sort((a, b) => Number(a.time - b.time));
-}
-
-function configOf(spec: ChainSpec, { name, time }: TimedFork, { chain: { reader } }: RequestContext, number: bigint) {
-  const rules = forkRules(spec, { number, timestamp: time });
-  const genesis = Buffer.from(reader.genesisHash.slice(2), 'hex');
+function configOf(spec: ChainSpec, fork: TimedFork, { chain: { reader } }: RequestContext, number: bigint) {
+  const rules = forkRules(spec, { number, timestamp: fork.time });
   return {
-    activationTime: Number(time),
+    activationTime: Number(fork.time),
     blobSchedule: rules.isCancun
       ? {
           target: Number(rules.blobsTarget),
@@ -84,7 +68,7 @@ function configOf(spec: ChainSpec, { name, time }: TimedFork, { chain: { reader 
         }
       : null,
     chainId: quantity(rules.chainId),
-    forkId: commonFromChainSpec(spec).forkHash(name, genesis),
+    forkId: forkIdHash(spec, reader.genesisHash, fork),
     precompiles: precompilesOf(rules.precompiles),
     systemContracts: {
       ...(rules.isCancun && { BEACON_ROOTS_ADDRESS: beaconRoots }),
