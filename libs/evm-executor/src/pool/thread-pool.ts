@@ -11,9 +11,6 @@ import { RecentWorkerTime } from './recent-worker-time.ts';
 import { ReadsMissing, type ResumablePool, type ResumeOptions } from './resumable-pool.ts';
 import { SharedAbortListeners } from './shared-abort-listeners.ts';
 
-/** Threads beyond the number of concurrent jobs: one reserved for light lanes, and one that replaces a killed worker immediately. */
-const spareThreads = 2;
-
 interface PoolThread {
   readonly worker: CallWorker;
   state: 'starting' | 'idle' | 'busy';
@@ -157,7 +154,15 @@ export class ThreadPool implements ResumablePool {
   /** Starts a spare thread. One at a time and after the threads that jobs wait for, since a start uses a whole core. */
   #startSpare(): void {
     const isStarting = this.#threads.size > this.#idle + this.#running;
-    if (!this.#isClosing && !isStarting && this.#threads.size < this.#workers + spareThreads) this.#start();
+    if (!this.#isClosing && !isStarting && this.#threads.size < this.#threadsMax) this.#start();
+  }
+
+  /**
+   * Threads beyond the number of concurrent jobs: one reserved for light lanes and, where a worker had to be killed, one that
+   * replaces the next immediately. Before, it would only take memory: the engines check the clock themselves.
+   */
+  get #threadsMax(): number {
+    return this.#workers + (this.#replaced > 0 ? 2 : 1);
   }
 
   #onLost(thread: PoolThread, error: Error): void {
@@ -173,7 +178,7 @@ export class ThreadPool implements ResumablePool {
     // The cause of a failed start may be temporary. Exponential delay keeps retries from using a core.
     const delayMs = Math.min(100 * 2 ** this.#failedStarts, 10_000);
     setTimeout(() => {
-      if (!this.#isClosing && this.#threads.size < this.#workers + spareThreads) this.#start();
+      if (!this.#isClosing && this.#threads.size < this.#threadsMax) this.#start();
     }, delayMs).unref();
   }
 
@@ -224,11 +229,11 @@ export class ThreadPool implements ResumablePool {
   }
 
   /**
-   * Reports whether the next worker is reserved for light lanes without a running job: the last idle worker, and the one beyond
-   * `workers`. Such a lane then waits neither for a job of several seconds nor for the start of a thread.
+   * Reports whether the next worker is reserved for light lanes without a running job: the last idle worker while others run or
+   * start, and the one beyond `workers`. Such a lane then waits neither for a job of several seconds nor for the start of a thread.
    */
   #isReserved(): boolean {
-    return this.#running >= this.#workers || (this.#idle === 1 && this.#running > 0);
+    return this.#running >= this.#workers || (this.#idle === 1 && this.#threads.size > 1);
   }
 
   #dispatch(): void {
