@@ -18,7 +18,15 @@ const statuses: ReadonlyMap<string, number> = new Map([
 
 /** Fields that describe the content. An error has none: caches would store it as long as the content. */
 const contentFields: ReadonlySet<string> = new Set([
-  ...['content-length', 'accept-ranges', 'etag', 'cache-control', 'last-modified', 'content-disposition'],
+  ...[
+    'content-length',
+    'content-range',
+    'accept-ranges',
+    'etag',
+    'cache-control',
+    'last-modified',
+    'content-disposition',
+  ],
 ]);
 
 /** Converts an error to its response: a page for browsers, else a text. @throws an error that is a fault of the service */

@@ -150,6 +150,23 @@ describe('createGateway', () => {
   });
 
   test.each([
+    ['bytes=300000-300001', 'y'],
+    ['bytes=0-', 'x'],
+  ])('range %s gives 404 if its first block is not here', async (range, missing) => {
+    const partial = createMemoryBlockstore();
+    const chunks = ['x', 'y', 'z'].map((letter) => letter.repeat(262_144));
+    let directory = '';
+    const film = { path: 'dir/film.mp4', content: content(chunks.join('')) };
+    for await (const { cid, isRoot } of importTree([film], partial, { ...profiles['unixfs-v0-2015'], rawLeaves: true }))
+      if (isRoot) directory = cid.toString();
+    await partial.delete(cidFor(Buffer.alloc(262_144, missing), { codec: 'raw' }));
+    const answer = await get(`/ipfs/${directory}/film.mp4`, { headers: { range } }, { blocks: partial });
+    expect([answer.status, answer.headers['content-range']]).toEqual([404, undefined]);
+    const here = { range: 'bytes=524288-524290' };
+    expect((await get(`/ipfs/${directory}/film.mp4`, { headers: here }, { blocks: partial })).text).toBe('zzz');
+  });
+
+  test.each([
     ['if-none-match', (cid: string) => `"${cid}"`, 304],
     ['if-none-match', (cid: string) => `W/"${cid}"`, 304],
     ['if-none-match', (cid: string) => `"x${cid}"`, 200],

@@ -1,4 +1,5 @@
 import { catNode, findEntry, listDirectory, readNode, type UnixfsNode } from '@cairn/unixfs';
+import { beginBody } from './begin-body.ts';
 import { checkRange } from './byte-range.ts';
 import { setContentCaching, setPageCaching } from './cache-control.ts';
 import { contentDisposition } from './content-disposition.ts';
@@ -63,7 +64,8 @@ export async function serveFile(
   const { readAhead = 8, buffers: pool } = exchange;
   const read: RangeSource['read'] = (offset, length, buffers) =>
     catNode(blocks, node, { offset, length, readAhead, buffers, ...reading });
-  return serveBytes(exchange, { size: node.fileSize, read, ...(pool && { buffers: pool }) }, status);
+  const response = serveBytes(exchange, { size: node.fileSize, read, ...(pool && { buffers: pool }) }, status);
+  return exchange.request.method === 'HEAD' ? response : await beginBody(response);
 }
 
 async function typeOf(name: string, node: UnixfsNode, read: (length: number) => AsyncIterable<Uint8Array>) {
