@@ -31,6 +31,7 @@ test('delegated routing without a peer has no providers', async () => {
   expect([status, type, Buffer.from(bytes).toString()]).toEqual([200, 'application/json', '{"Providers":[]}']);
   expect((await get('providers/nothing')).status).toBe(422);
   expect((await get('unknown')).status).toBe(400);
+  expect((await get('dht/closest/peers/bafkqabtimvwgy3yk')).status).toBe(501);
 });
 
 test('delegated routing returns stored IPNS records, and refuses records without a key', async () => {

@@ -19,6 +19,7 @@ const statuses: ReadonlyMap<string, number> = new Map([
   ['ADDRESS_LIMITED', 429],
   ['ATTEMPTS_PAUSED', 429],
   ['LIMIT_REACHED', 429],
+  ['ROUTING_UNAVAILABLE', 503],
   // A block of a response under way was not found in the IPFS network, or its peer does not answer.
   ['GATEWAY_REFUSED', 504],
 ]);

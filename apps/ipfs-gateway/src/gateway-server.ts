@@ -190,11 +190,13 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
   ): Promise<void> {
     const { method = 'GET', headers } = request;
     const body = (bytesMax: number) => readBody(request, bytesMax);
-    const answer = await this.routing.handle({ method, target, headers, body }, access.principal);
+    const isSearching = this.#fetch.allows({ isAccount: meter !== undefined });
+    const caller = { principal: access.principal, isSearching };
+    const answer = await this.routing.handle({ method, target, headers, body }, caller);
     const { length = 0 } = answer.body ?? {};
     access.admitted?.sent(length);
     await meter?.sent(length);
-    response.writeHead(answer.status, { ...this.#fieldsOf(answer.headers, access), 'content-length': length });
+    response.writeHead(answer.status, { 'content-length': length, ...this.#fieldsOf(answer.headers, access) });
     response.end(answer.body);
     discardBody(request);
   }

@@ -13,6 +13,7 @@ import {
   type RoutingResponse,
 } from '@cairn/providing/delegated';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { ClosestPeers, isPublicMultiaddr, withoutPeerId } from './closest-peers.ts';
 import { ContentPolicy } from './content-policy.ts';
 import { NAME_STORE } from './stored-names.ts';
 
@@ -22,21 +23,33 @@ export const PROVIDE_STORE = Symbol('PROVIDE_STORE');
 /** Milliseconds for which the description of the peer is kept. */
 const identityMs = 10_000;
 
+/** Origin of a request. */
+export interface RoutingCaller {
+  readonly principal: Principal | undefined;
+  readonly isSearching: boolean;
+}
+
 /** Delegated routing for what the peer of this home announces. Without a peer all lists are empty. */
 @Injectable()
 export class RoutingV1 implements OnApplicationShutdown {
   #identity: Promise<RoutingIdentity | undefined> | undefined;
   #identityUntil = 0;
+  readonly #closest: ClosestPeers | undefined;
 
   constructor(
     @Inject(PROVIDE_STORE) private readonly provided: ProvideStore,
     @Inject(PEER_API) private readonly peer: PeerApi | undefined,
     @Inject(NAME_STORE) private readonly names: NameStore,
     @Inject(ContentPolicy) private readonly policy: ContentPolicy,
-  ) {}
+  ) {
+    this.#closest = peer && new ClosestPeers(peer);
+  }
 
-  handle(request: RoutingRequest, principal: Principal | undefined): Promise<RoutingResponse> {
+  /** @param isSearching permits a search of the DHT */
+  handle(request: RoutingRequest, { principal, isSearching }: RoutingCaller): Promise<RoutingResponse> {
+    const closest = isSearching ? this.#closest : undefined;
     return createRoutingServer({
+      ...(closest && { closest: async (key) => await closest.find(key, { isPrivate: await this.#isPrivate() }) }),
       isProvided: (cid) => this.#isProvided(cid),
       identity: () => this.#describe(),
       names: this.#namesFor(principal),
@@ -52,13 +65,19 @@ export class RoutingV1 implements OnApplicationShutdown {
     return (await this.provided.get(keyOf(cid.multihash.bytes))) !== undefined;
   }
 
+  /** Reports whether this node is in a private network: it has no public address. */
+  async #isPrivate(): Promise<boolean> {
+    const identity = await this.#describe();
+    return identity?.addresses.some(isPublicMultiaddr) === false;
+  }
+
   #describe(): Promise<RoutingIdentity | undefined> {
     if (this.peer === undefined) return Promise.resolve(undefined);
     if (this.#identity !== undefined && Date.now() < this.#identityUntil) return this.#identity;
     this.#identityUntil = Date.now() + identityMs;
     this.#identity = this.peer
       .describe(undefined, { signal: AbortSignal.timeout(identityMs) })
-      .then(({ id, addresses }) => ({ id, addresses: addresses.map((text) => text.replace(/\/p2p\/[^/]+$/, '')) }))
+      .then(({ id, addresses }) => ({ id, addresses: addresses.map(withoutPeerId) }))
       .catch(() => undefined);
     return this.#identity;
   }

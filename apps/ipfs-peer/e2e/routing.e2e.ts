@@ -123,12 +123,27 @@ async function firstOf(
       });
   });
 
-  test('the nodes that are closest to a peer ID are found', async () => {
-    const found = [];
-    for await (const event of api.routing.findClosest(far.peer))
-      if (event.type === 'peer') found.push(event.provider.peer);
-    expect(found).toContain(far.peer);
-    expect(new Set(found).size).toBe(found.length);
+  test('a peer whose addresses are not known is not found', async () => {
+    const lost = '12D3KooWHwBjJEM57c1Ejd3Cy5RNvxTRq5QEPhJV528LTNHdeEd2';
+    // A failed dial leaves the peer in the peer store, without an address.
+    await expect(api.swarm.connect(`/ip4/127.0.0.1/tcp/1/p2p/${lost}`)).rejects.toMatchObject({ code: 'DIAL_FAILED' });
+    const events = [];
+    const search = async () => {
+      for await (const event of api.routing.findPeer(lost)) events.push(event);
+    };
+    await expect(search()).rejects.toMatchObject({ code: 'PEER_NOT_FOUND' });
+  });
+
+  test('the nodes that are closest to a peer ID or to a CID are found', async () => {
+    const blake2b = 'bafk2bzacedz7cn66eceti3r2ds5tivisgjcmsho7dxffm2ciqgmauzkzfyxba';
+    for (const key of [far.peer, cidFor(randomBytes(8), { codec: 'raw' }).toString(), blake2b]) {
+      const found = [];
+      for await (const event of api.routing.findClosest(key)) if (event.type === 'peer') found.push(event.provider);
+      expect(found.find(({ peer }) => peer === far.peer)?.addresses).not.toEqual([]);
+      const peers = found.map(({ peer }) => peer);
+      expect(peers).toContain(far.peer);
+      expect(new Set(peers).size).toBe(peers.length);
+    }
   });
 
   test('an address filter refuses connections in both directions, also after a restart', async () => {

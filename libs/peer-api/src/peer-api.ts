@@ -122,8 +122,8 @@ export interface PeerApi {
   readonly routing: {
     findProviders(cid: CID, options?: Cancellable & { readonly count?: number }): AsyncIterable<RoutingEvent>;
     findPeer(peer: string, options?: Cancellable): AsyncIterable<RoutingEvent>;
-    /** Searches for the nodes of the DHT that are closest to a peer ID. */
-    findClosest(peer: string, options?: Cancellable): AsyncIterable<RoutingEvent>;
+    /** Searches for the nodes of the DHT that are closest to a peer ID, or to the hash of a CID. */
+    findClosest(key: string, options?: Cancellable): AsyncIterable<RoutingEvent>;
     /** Announces blocks immediately, apart from the schedule. */
     provide(cids: readonly CID[], options?: Cancellable): AsyncIterable<RoutingEvent>;
     /** Reads the best valid record of a key, such as `/ipns/` and the bytes of a name. @throws RECORD_NOT_FOUND */

@@ -1,5 +1,5 @@
 import type { Provider } from '@cairn/block-exchange';
-import type { CID } from '@cairn/cid';
+import { type CID, isCid, parseCid } from '@cairn/cid';
 import { type DhtStatus, type PeerApi, PeerApiError, type RoutingEvent } from '@cairn/peer-api';
 import type { KadDHT, QueryEvent } from '@libp2p/kad-dht';
 import { parsePeerId } from '../addresses/parse-address.ts';
@@ -48,7 +48,7 @@ export class Routing {
     return {
       findProviders: (cid, options) => this.findProviders(cid, options),
       findPeer: (peer, { signal } = {}) => this.#findPeer(peer, signal),
-      findClosest: (peer, { signal } = {}) => this.#findClosest(peer, signal),
+      findClosest: (key, { signal } = {}) => this.#findClosest(key, signal),
       provide: (cids, { signal } = {}) => this.#provide(cids, signal),
       get: (key, { signal } = {}) => this.#get(key, signal),
       put: (key, value, { signal } = {}) => this.#put(key, value, signal),
@@ -97,9 +97,9 @@ export class Routing {
     }
     for await (const event of this.#search((dht, ended) => dht.findPeer(id, { signal: ended }), signal)) {
       for (const item of routingEventsFrom(event)) {
-        // Queries also report peers on the way.
+        // Queries also report peers on the way, and a known peer whose addresses have expired.
         if (item.type !== 'peer') yield item;
-        else if (item.provider.peer === peer) {
+        else if (item.provider.peer === peer && hasAddresses(item.provider)) {
           yield item;
           return;
         }
@@ -110,12 +110,25 @@ export class Routing {
     });
   }
 
-  async *#findClosest(peer: string, signal?: AbortSignal): AsyncGenerator<RoutingEvent> {
-    const key = parsePeerId(peer).toMultihash().bytes;
+  async *#findClosest(text: string, signal?: AbortSignal): AsyncGenerator<RoutingEvent> {
+    const key = isCid(text) ? parseCid(text).multihash.bytes : parsePeerId(text).toMultihash().bytes;
     const found = new Set<string>();
     // Both DHTs may end at the same peer.
     for await (const event of this.#search((dht, ended) => dht.getClosestPeers(key, { signal: ended }), signal))
-      for (const item of routingEventsFrom(event)) if (item.type !== 'peer' || isNew(found, item.provider)) yield item;
+      for (const item of routingEventsFrom(event)) {
+        if (item.type !== 'peer') yield item;
+        else if (isNew(found, item.provider))
+          yield { type: 'peer', provider: await this.#withStoredAddresses(item.provider) };
+      }
+  }
+
+  /** Completes a peer without addresses: a search names peers of the routing table alone. */
+  async #withStoredAddresses(provider: Provider): Promise<Provider> {
+    if (provider.peer === undefined || hasAddresses(provider)) return provider;
+    const id = parsePeerId(provider.peer);
+    const stored = await this.#node.peerStore.get(id).catch(() => undefined);
+    if (stored === undefined) return provider;
+    return providerFromPeerInfo({ id, multiaddrs: stored.addresses.map(({ multiaddr }) => multiaddr) });
   }
 
   async *#provide(cids: readonly CID[], signal?: AbortSignal): AsyncGenerator<RoutingEvent> {
@@ -236,6 +249,10 @@ async function* endsQuietly(events: AsyncIterable<QueryEvent>): AsyncGenerator<Q
 /** Converts the events of a search. */
 async function* progressOf(events: AsyncIterable<QueryEvent>): AsyncGenerator<RoutingEvent> {
   for await (const event of events) yield* routingEventsFrom(event);
+}
+
+function hasAddresses({ addresses = [] }: Provider): boolean {
+  return addresses.length > 0;
 }
 
 function isNew(found: Set<string>, { peer, addresses = [] }: Provider): boolean {

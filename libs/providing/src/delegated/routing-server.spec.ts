@@ -18,6 +18,10 @@ const stored = new Map<string, Uint8Array>();
 const routing = createRoutingServer({
   isProvided: async (cid) => cid.equals(own),
   identity: async () => identity,
+  closest: async (key) =>
+    key.multihash.bytes.length > 4
+      ? [identity, { id: 'QmYyQSo1c1Ym7orWxLYvCrM2EmxFTANf8wXmmE7DWjhx5N', addresses: [] }]
+      : [],
   names: {
     bytesMax: 10_240,
     get: async (name) => {
@@ -35,6 +39,13 @@ const routing = createRoutingServer({
     },
   },
 });
+
+const head = {
+  method: 'HEAD',
+  target: `/routing/v1/providers/${own}`,
+  headers: {},
+  body: async () => new Uint8Array(),
+};
 
 let url = '';
 let close = async () => {};
@@ -92,6 +103,36 @@ test.each([
   expect(Providers.map(({ Addrs }) => Addrs)).toEqual(expected === undefined ? [] : [expected]);
 });
 
+test('closest peers lists found nodes by the hash of a CID or of a peer ID (IPIP-476)', async () => {
+  for (const key of [own.toString(), id, peerIdFromString(id).toCID().toString()]) {
+    const { status, headers, text } = await get(`/routing/v1/dht/closest/peers/${key}`);
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);
+    expect(headers.get('cache-control')).toContain('max-age=300,');
+    const { Peers } = JSON.parse(text) as { Peers: unknown[] };
+    expect(Peers).toHaveLength(2);
+    expect(Peers[0]).toEqual({ Schema: 'peer', ID: id, Addrs: identity.addresses, Protocols: [] });
+  }
+  const filtered = await get(`/routing/v1/dht/closest/peers/${own}?filter-addrs=quic-v1`, {
+    accept: 'application/x-ndjson',
+  });
+  expect(JSON.parse(filtered.text)).toMatchObject({ ID: id, Addrs: ['/ip4/203.0.113.5/udp/4001/quic-v1'] });
+  expect(JSON.parse((await get('/routing/v1/dht/closest/peers/bafkqaaa')).text)).toEqual({ Peers: [] });
+});
+
+test('closest peers gives 501 from a router that does not search', async () => {
+  const routing = createRoutingServer({ isProvided: async () => false, identity: async () => undefined });
+  const target = `/routing/v1/dht/closest/peers/${own}`;
+  const body = async () => new Uint8Array();
+  expect((await routing.handle({ method: 'GET', target, headers: {}, body })).status).toBe(501);
+});
+
+test('HEAD reports the length of the body of GET', async () => {
+  const { body } = await routing.handle({ ...head, method: 'GET' });
+  const { headers, body: none } = await routing.handle(head);
+  expect(headers['content-length']).toBe(String(body?.length));
+  expect(none).toBeUndefined();
+});
+
 test('peers lists this node by all forms of its ID, and no other one', async () => {
   const cid = peerIdFromString(id).toCID().toString();
   for (const key of [id, cid]) {
@@ -107,6 +148,10 @@ test.each([
   ['GET', '/routing/v1/providers/%ff', {}, 422],
   ['GET', '/routing/v1/peers/nothing', {}, 422],
   ['GET', `/routing/v1/providers/${own}`, { accept: 'text/html' }, 406],
+  ['GET', '/routing/v1/dht/closest/peers/nothing', {}, 422],
+  ['PUT', `/routing/v1/dht/closest/peers/${own}`, {}, 501],
+  ['OPTIONS', `/routing/v1/dht/closest/peers/${own}`, {}, 204],
+  ['GET', `/routing/v1/dht/closest/nodes/${own}`, {}, 400],
   ['GET', '/routing/v1/unknown/x', {}, 400],
   ['GET', '/routing/v2/providers/x', {}, 400],
   ['GET', `/routing/v1/providers/${own}/more`, {}, 400],
@@ -145,7 +190,13 @@ test('an IPNS record is stored after its verification, and returned with its tim
   expect((await put(new Uint8Array(20_000))).status).toBe(400);
   expect((await put(record)).status).toBe(200);
   const response = await fetch(`${url}${path}`, { headers: { accept: 'application/vnd.ipfs.ipns-record' } });
-  expect(response.headers.get('cache-control')).toContain('max-age=300,');
+  // Caches must not keep the record longer than it is valid: an hour here.
+  expect(response.headers.get('cache-control')).toMatch(
+    /^public, max-age=300, stale-while-revalidate=3[56]\d\d, stale-if-error=3[56]\d\d$/,
+  );
+  expect(response.headers.get('content-disposition')).toBe(
+    `attachment; filename="${ipnsNameText(key.name)}.ipns-record"`,
+  );
   expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.from(record))).toBe(true);
 });
 

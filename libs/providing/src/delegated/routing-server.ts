@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type CID, isCid, parseCid } from '@cairn/cid';
-import { libp2pKeyCode, parseIpnsName } from '@cairn/ipns';
+import { ipnsNameText, libp2pKeyCode, parseIpnsName } from '@cairn/ipns';
 import { applyFilters, filtersOf, type PeerRecord } from './routing-filters.ts';
 
 export interface RoutingRequest {
@@ -43,6 +43,8 @@ export interface RoutingServerOptions {
   /** Describes this node; undefined while it has no peer. */
   readonly identity: () => Promise<RoutingIdentity | undefined>;
   readonly names?: RoutingNames;
+  /** Searches for the nodes of the DHT that are closest to the hash of a CID. Absent: the server does not search. */
+  readonly closest?: (key: CID) => Promise<readonly RoutingIdentity[]>;
 }
 
 export interface RoutingServer {
@@ -60,6 +62,7 @@ const cors = {
   'access-control-allow-headers': 'Accept, Authorization, Content-Type',
 } as const;
 const protocols = ['transport-bitswap'] as const;
+const closestPath = /^\/routing\/v1\/dht\/closest\/peers\/([^/]+)$/;
 
 /** Answer that ends a request. */
 class Refusal extends Error {
@@ -73,21 +76,24 @@ class Refusal extends Error {
 
 /**
  * Server of Delegated Routing V1 without a transport (https://specs.ipfs.tech/routing/http-routing-v1/). It answers for this
- * node only, and starts no requests. Without records the status is 200 and the list is empty (IPIP-513).
+ * node only, and starts no requests beside `closest`. Without records the status is 200 and the list is empty (IPIP-513).
  */
 export function createRoutingServer(options: RoutingServerOptions): RoutingServer {
   const route = async (request: RoutingRequest): Promise<RoutingResponse> => {
     const { pathname, searchParams } = new URL(request.target, 'http://routing');
+    const closestKey = closestPath.exec(pathname)?.[1];
     const [, , version, resource, key, ...rest] = pathname.split('/');
-    if (version !== 'v1' || rest.length > 0) throw new Refusal(400, `The path ${pathname.slice(0, 100)} is unknown.`);
+    if (closestKey === undefined && (version !== 'v1' || rest.length > 0))
+      throw new Refusal(400, `The path ${pathname.slice(0, 100)} is unknown.`);
     if (request.method === 'OPTIONS') return { status: 204, headers: cors };
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (resource === 'providers' && isRead && key) return await providers(request, key, searchParams);
-    if (resource === 'peers' && isRead && key) return await peers(request, key, searchParams);
-    if (resource === 'ipns' && isRead && key) return await getName(request, key);
+    if (closestKey !== undefined && isRead(request)) return await closest(request, closestKey, searchParams);
+    if (resource === 'providers' && isRead(request) && key) return await providers(request, key, searchParams);
+    if (resource === 'peers' && isRead(request) && key) return await peers(request, key, searchParams);
+    if (resource === 'ipns' && isRead(request) && key) return await getName(request, key);
     if (resource === 'ipns' && request.method === 'PUT' && key) return await putName(request, key);
     const isKnown = resource === 'providers' || resource === 'peers' || resource === 'ipns';
-    if (isKnown) throw new Refusal(501, `${request.method} ${pathname.slice(0, 100)} is not supported.`);
+    if (isKnown || closestKey !== undefined)
+      throw new Refusal(501, `${request.method} ${pathname.slice(0, 100)} is not supported.`);
     throw new Refusal(400, `The path ${pathname.slice(0, 100)} is unknown.`);
   };
 
@@ -108,9 +114,24 @@ export function createRoutingServer(options: RoutingServerOptions): RoutingServe
     return listResponse(type, 'Peers', found ? [found] : []);
   };
 
+  /** Closest nodes of the DHT (IPIP-476). */
+  const closest = async (request: RoutingRequest, key: string, query: URLSearchParams) => {
+    const { closest: search } = options;
+    if (search === undefined) throw new Refusal(501, 'This router searches no DHT for this request.');
+    const hash = searchedKeyOf(key);
+    const type = typeOf(request.headers.accept);
+    const filters = filtersOf(query);
+    const records = (await search(hash)).map(({ id, addresses }) => recordOf(id, addresses, []));
+    return listResponse(
+      type,
+      'Peers',
+      records.flatMap((record) => applyFilters(record, filters) ?? []),
+    );
+  };
+
   const ownRecord = async (): Promise<PeerRecord | undefined> => {
     const identity = await options.identity();
-    return identity && { Schema: 'peer', ID: identity.id, Addrs: identity.addresses, Protocols: protocols };
+    return identity && recordOf(identity.id, identity.addresses, protocols);
   };
 
   const getName = async ({ headers }: RoutingRequest, key: string): Promise<RoutingResponse> => {
@@ -128,8 +149,9 @@ export function createRoutingServer(options: RoutingServerOptions): RoutingServe
       status: 200,
       headers: {
         ...cors,
-        ...cacheFor(record.ttlSeconds > 0 ? Math.floor(record.ttlSeconds) : 60),
+        ...cacheFor(record.ttlSeconds > 0 ? Math.floor(record.ttlSeconds) : 60, record.expiresAt),
         'content-type': ipnsRecord,
+        'content-disposition': `attachment; filename="${ipnsNameText(name)}.ipns-record"`,
         etag: `"${hash}"`,
         expires: new Date(record.expiresAt).toUTCString(),
         vary: 'Accept',
@@ -157,7 +179,8 @@ export function createRoutingServer(options: RoutingServerOptions): RoutingServe
       try {
         const response = await route(request);
         if (request.method !== 'HEAD') return response;
-        return { status: response.status, headers: response.headers };
+        const { length = 0 } = response.body ?? {};
+        return { status: response.status, headers: { ...response.headers, 'content-length': String(length) } };
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         const headers = { ...cors, 'content-type': 'text/plain; charset=utf-8' };
@@ -167,10 +190,19 @@ export function createRoutingServer(options: RoutingServerOptions): RoutingServe
   };
 }
 
-function cacheFor(seconds: number) {
-  return {
-    'cache-control': `public, max-age=${seconds}, stale-while-revalidate=${staleSeconds}, stale-if-error=${staleSeconds}`,
-  };
+/** @param expiresAt time in milliseconds after which caches must not serve the body */
+function cacheFor(seconds: number, expiresAt = Number.POSITIVE_INFINITY) {
+  const remaining = Math.max(0, Math.floor((expiresAt - Date.now()) / 1000));
+  const stale = Math.min(staleSeconds, remaining);
+  return { 'cache-control': `public, max-age=${seconds}, stale-while-revalidate=${stale}, stale-if-error=${stale}` };
+}
+
+function isRead({ method }: RoutingRequest): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function recordOf(ID: string, Addrs: readonly string[], Protocols: readonly string[]): PeerRecord {
+  return { Schema: 'peer', ID, Addrs, Protocols };
 }
 
 function listResponse(type: string, list: 'Providers' | 'Peers', records: readonly PeerRecord[]): RoutingResponse {
@@ -186,6 +218,14 @@ function typeOf(accept: string | undefined): string {
   if (types.includes(ndjson)) return ndjson;
   if (types.some((item) => item === json || item === '*/*' || item === 'application/*')) return json;
   throw new Refusal(406, `The content type is not supported. Retry with Accept: ${json} or ${ndjson}.`);
+}
+
+/** Accepts a peer ID and any CID: the DHT orders nodes by the hash. */
+function searchedKeyOf(text: string): CID {
+  const key = parseIpnsName(safeDecode(text) ?? '');
+  if (key === undefined)
+    throw new Refusal(422, `${JSON.stringify(text.slice(0, 100))} is neither a CID nor a peer ID.`);
+  return key;
 }
 
 function cidOf(text: string): CID {
