@@ -101,6 +101,10 @@ async function firstOf(
       const lines = (await far.call(`routing/findprovs?arg=${cid}&num-providers=1`)).split('\n').filter(Boolean);
       return lines.some((line) => line.includes(id)) || undefined;
     });
+    // The record that this node stores itself is no response of a peer.
+    const peers = [];
+    for await (const event of api.routing.findProviders(cid)) if (event.type === 'response') peers.push(event.peer);
+    expect(peers).not.toContain(id);
     const { Key: key } = JSON.parse(await far.call(`block/stat?arg=${cid}`)) as { Key: string };
     expect(key).toBe(cid.toString());
   });

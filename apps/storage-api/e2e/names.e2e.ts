@@ -54,6 +54,26 @@ async function last<T>(source: AsyncIterable<T>): Promise<T | undefined> {
   return item;
 }
 
+// Answers of Kubo 0.42.
+test('name/publish reads its path from the body, and refuses a path without a block', async () => {
+  await own('key/gen?arg=checked');
+  const query = 'name/publish?key=checked&allow-offline=true';
+  const piped = await own(query, Buffer.from(`${value}\n`));
+  expect([piped.status, JSON.parse(piped.body).Value]).toEqual([200, value]);
+  const absent = '/ipfs/bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy';
+  const refused = await own(`${query}&timeout=1s&arg=${absent}`);
+  expect([refused.status, JSON.parse(refused.body).Message]).toEqual([500, expect.stringContaining('could not find')]);
+  expect((await own(`${query}&resolve=false&arg=${absent}`)).status).toBe(200);
+  const removed = await own('key/rm', Buffer.from('checked\n'));
+  expect(JSON.parse(removed.body).Keys).toMatchObject([{ Name: 'checked' }]);
+});
+
+test('key/sign with an empty key uses self, and an empty base is named', async () => {
+  const signed = JSON.parse((await own('key/sign?key=', Buffer.from('data'))).body);
+  expect(signed.Key.Name).toBe('self');
+  expect((await own('key/list?ipns-base=')).body).toContain('empty multibase encoding');
+});
+
 // The areas key and name of interface-ipfs-core. Left out: key.export, which the service does not offer, and name.pubsub.
 describe('kubo-rpc-client', () => {
   test('generates, lists, renames and removes keys', async () => {

@@ -159,6 +159,8 @@ function nodeCommands(): void {
     expect(config.Routing?.Type).toBe('dhtserver');
     expect(await account.config.getAll()).not.toHaveProperty('Addresses');
     expect(JSON.parse((await post('version/check', 'bob')).text)).toMatchObject({ UpdateAvailable: false });
+    const { status, text } = await post('version/check?min-percent=x', 'bob');
+    expect([status, text]).toEqual([400, 'could not convert value "x" to type "int" (for option "-min-percent")\n']);
   });
 
   test('an account sees no address of the private network', async () => {

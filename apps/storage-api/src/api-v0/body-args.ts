@@ -14,11 +14,14 @@ const bodyArgs: Readonly<Record<string, 'first' | 'all'>> = {
   'dag/get': 'first',
   'dag/resolve': 'first',
   'dag/stat': 'first',
+  'cid/inspect': 'first',
   get: 'first',
+  'name/publish': 'first',
   resolve: 'first',
   ping: 'first',
   'cid/base32': 'all',
   'cid/format': 'all',
+  'key/rm': 'all',
   cat: 'all',
   ls: 'all',
   'pin/add': 'all',
@@ -28,6 +31,8 @@ const bodyArgs: Readonly<Record<string, 'first' | 'all'>> = {
   'routing/provide': 'all',
   'swarm/connect': 'all',
   'swarm/disconnect': 'all',
+  'swarm/filters/add': 'all',
+  'swarm/filters/rm': 'all',
 };
 
 /** A thousand paths of a thousand bytes. */

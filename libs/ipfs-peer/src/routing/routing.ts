@@ -215,7 +215,9 @@ export class Routing {
     const deadline = AbortSignal.timeout(searchMs);
     const ended = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
     try {
-      yield* merge(this.#dhts.map((dht) => endsQuietly(search(dht, ended))));
+      // A DHT presents what it has itself as a response of this node.
+      for await (const event of merge(this.#dhts.map((dht) => endsQuietly(search(dht, ended)))))
+        if (event.name !== 'PEER_RESPONSE' || !event.from.equals(this.#node.peerId)) yield event;
     } finally {
       this.#searches--;
     }

@@ -23,7 +23,7 @@ export class KeySignCommand implements Command<typeof options> {
 
   async run({ principal, options: chosen, request, response, signal }: CommandContext<typeof options>): Promise<void> {
     const print = nameEncoder(chosen['ipns-base']);
-    const key = await this.names.find(principal, chosen.key);
+    const key = await this.names.find(principal, chosen.key || selfLabel);
     if (key === undefined) throw new ApiError(500, 'no key by the given name was found');
     const data = await fileArgument(request, { name: 'data', bytesMax: signedBytesMax, signal });
     const signature = signWith(this.names.open(principal.account.id, key), signedBytes(data));

@@ -62,7 +62,10 @@ export class NamePublishCommand implements Command<typeof options> {
     const value = await this.#ownPath(principal, publishedPath(argument(args, 0, 'ipfs-path')));
     const isOnline = this.peer !== undefined && !chosen.offline;
     if (!isOnline && !chosen['allow-offline']) throw new ApiError(500, offlineMessage);
-    if (chosen.resolve) await resolveDagPath(this.blocks, value, resolveOptionsOf(signal));
+    if (chosen.resolve) {
+      const { cid } = await resolveDagPath(this.blocks, value, resolveOptionsOf(signal));
+      await this.blocks.get(cid, { signal });
+    }
     const key = await this.names.find(principal, chosen.key);
     if (key === undefined) throw new ApiError(500, 'no key by the given name was found');
     await publishName(this.names.store.records, {

@@ -9,6 +9,7 @@ export const ipnsBase = { 'ipns-base': { kind: 'text', default: 'base36' } } as 
 /** Returns a function that prints names in a base. @throws ApiError 500 for an unknown base */
 export function nameEncoder(base: string): (name: CID) => string {
   if (base === 'b58mh' || base === 'v0') return peerIdText;
+  if (base === '') throw new ApiError(500, 'empty multibase encoding');
   const found = findMultibase(base);
   if (found === undefined) throw new ApiError(500, `unsupported multibase encoding: ${base.slice(0, 64)}`);
   return (name) => formatCid(name, found.name);

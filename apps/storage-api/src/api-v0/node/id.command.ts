@@ -86,7 +86,8 @@ export class IdCommand implements Command<typeof options> {
         if (isCairnError(error, 'PEER_NOT_FOUND')) throw new ApiError(500, 'routing: not found');
         // The reason may quote addresses of the operator's network.
         if (isCairnError(error, 'DIAL_FAILED') && !hasNodeGrant(context))
-          throw new ApiError(500, `failed to dial ${asked.text}`);
+          throw new ApiError(500, `failed to dial: failed to dial ${asked.text}`);
+        if (isCairnError(error, 'DIAL_FAILED')) throw new ApiError(500, `failed to dial: ${error.message}`);
         throw error;
       }
     });

@@ -62,7 +62,10 @@ describe('id', () => {
         throw new CairnError('DIAL_FAILED', 'connect ECONNREFUSED 10.0.0.7:4001');
       },
     });
-    expect(await id(failing, `arg=${otherId}`)).toMatchObject({ status: 500, message: `failed to dial ${otherId}` });
+    expect(await id(failing, `arg=${otherId}`)).toMatchObject({
+      status: 500,
+      message: `failed to dial: failed to dial ${otherId}`,
+    });
     expect(await id(failing, `arg=${otherId}`, operator)).toMatchObject({
       message: expect.stringContaining('10.0.0.7'),
     });

@@ -11,6 +11,9 @@ const options = {
   all: { kind: 'boolean' },
 } as const;
 
+/** Go's names of architectures, where Node has others. */
+const goArchitectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
+
 /** `version`: returns the version of this service, in the fields of Kubo's response. */
 @Injectable()
 export class VersionCommand implements Command<typeof options> {
@@ -24,7 +27,7 @@ export class VersionCommand implements Command<typeof options> {
       Version: manifest.version,
       Commit: '',
       Repo: '1',
-      System: `${process.arch}/${process.platform}`,
+      System: `${goArchitectures[process.arch] ?? process.arch}/${process.platform}`,
       Golang: '',
     });
   }

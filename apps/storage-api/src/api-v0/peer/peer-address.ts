@@ -33,7 +33,7 @@ function parseComponents(text: string): readonly Component[] {
   const shown = text.replace(/\/+$/, '');
   const failure = (reason: string) =>
     new ApiError(400, `failed to parse multiaddr ${JSON.stringify(shown)}: ${reason}`);
-  if (!text.startsWith('/')) throw failure('must begin with /');
+  if (text !== '' && !text.startsWith('/')) throw failure('must begin with /');
   if (shown === '') throw failure('empty multiaddr');
   try {
     return multiaddr(shown).getComponents();

@@ -40,6 +40,7 @@ function reasonOf(text: string): string {
 /** Prints a peer ID as the option `peerid-base` requests. @throws ApiError 400 */
 export function printPeerId({ text, multihash }: PeerId, base: string): string {
   if (base === 'b58mh' || base === 'v0') return text;
+  if (base === '') throw new ApiError(400, 'empty multibase encoding');
   const found = findMultibase(base);
   if (found === undefined) throw new ApiError(400, `unsupported multibase encoding: ${base.slice(0, 64)}`);
   return formatCid(CID.createV1(libp2pKey, Digest.decode(multihash)), found.name);

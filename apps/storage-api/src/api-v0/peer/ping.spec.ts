@@ -1,3 +1,4 @@
+import { CairnError } from '@cairn/errors';
 import type { Ping } from '@cairn/peer-api';
 import { expect, test } from '@jest/globals';
 import { fakePeer, otherId, selfId } from './fake-peer.fixture.ts';
@@ -43,6 +44,22 @@ test('only an operator names the address of a pinged peer', async () => {
   expect(dialled).toEqual([]);
   expect((await runCommand(peer, target, operator)).status).toBe(200);
   expect(dialled).toEqual([`/ip4/10.0.0.5/tcp/22/p2p/${otherId}`]);
+});
+
+test('ping of an address that does not answer ends with a trailer', async () => {
+  const failed: Ping = { isSuccess: false, latencyMs: 0, text: 'Ping error: connect ECONNREFUSED 10.0.0.5:22' };
+  const peer = peerThat([failed], () => {
+    throw new CairnError('DIAL_FAILED', 'The peer cannot be dialled.');
+  });
+  const answer = await runCommand(peer, `ping?arg=/ip4/10.0.0.5/tcp/22/p2p/${otherId}&count=1`, operator);
+  expect(answer).toEqual({
+    status: 200,
+    values: [
+      { Success: true, Time: 0, Text: `PING ${otherId}.` },
+      { Success: false, Time: 0, Text: failed.text },
+    ],
+    message: 'ping failed',
+  });
 });
 
 // Words of Kubo 0.42.

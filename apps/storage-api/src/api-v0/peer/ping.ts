@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requireGrant } from '@cairn/auth';
+import { isCairnError } from '@cairn/errors';
 import { ApiError } from '../api-error.ts';
 import { endLines, writeLine } from '../write.ts';
 import { peerLimits } from './limits.ts';
@@ -27,9 +28,14 @@ export const ping = definePeerCommand({
     const print = (Text: string) => writeLine(response, { Success: true, Time: 0, Text }, signal);
     const self = await within((bound) => peer.describe(undefined, { signal: bound }));
     if (self.id === id.text) throw new ApiError(500, "error: can't ping self");
-    if (address !== undefined) await within((bound) => peer.swarm.connect(address, { signal: bound }));
+    if (address !== undefined)
+      await within((bound) => peer.swarm.connect(address, { signal: bound })).catch((error: unknown) => {
+        // The pings report the reason.
+        if (!isCairnError(error, 'DIAL_FAILED')) throw error;
+      });
     const peers = await within(() => peer.swarm.peers());
-    if (!peers.some((each) => each.peer === id.text)) await print(`Looking up peer ${id.text}`);
+    const isKnown = address !== undefined || peers.some((each) => each.peer === id.text);
+    if (!isKnown) await print(`Looking up peer ${id.text}`);
     await print(`PING ${id.text}.`);
     let [answers, totalMs, sent, last] = [0, 0, 0, 0];
     const pings = search((bound) => peer.ping(id.text, { count, signal: bound }), count * peerLimits.pingMsMax);

@@ -34,10 +34,13 @@ export const swarmPeeringAdd = definePeerCommand({
   offline: offlineAnswers.command,
   check: ({ args }) => void args.map((address) => parsePeerAddress(address, withoutPeer)),
   async run({ peer, args, response, signal, within }) {
+    // One line for each peer.
+    const lines = new Map<string, object>();
     for (const { text } of args.map((address) => parsePeerAddress(address, withoutPeer))) {
       const added = await within(() => peer.swarm.addPeering(text));
-      await writeLine(response, { ID: added.peer, Status: 'success' }, signal);
+      lines.set(added.peer, { ID: added.peer, Status: 'success' });
     }
+    for (const line of lines.values()) await writeLine(response, line, signal);
     endLines(response);
   },
 });

@@ -81,7 +81,7 @@ test('swarm/connect tries the addresses of a peer in order and reports a failure
   expect(tried).toEqual([first, second]);
   expect(await runCommand(peer, `swarm/connect?arg=${first}`, operator)).toMatchObject({
     status: 500,
-    message: `connect ${otherId} failure: connection refused`,
+    message: `connect ${otherId} failure: failed to dial: connection refused`,
   });
 });
 
@@ -94,6 +94,10 @@ test('swarm/disconnect has one line for each address', async () => {
       },
     },
   });
+  const twice = `swarm/disconnect?arg=/p2p/${otherId}&arg=/p2p/${otherId}`;
+  expect((await runCommand(peer, twice, operator)).values).toEqual([
+    { Strings: [`disconnect ${otherId} failure: not connected`] },
+  ]);
   const query = `swarm/disconnect?arg=/ip4/203.0.113.9/tcp/1/p2p/${otherId}&arg=/p2p/${otherId}`;
   expect((await runCommand(peer, query, operator)).values).toEqual([
     { Strings: [`disconnect ${otherId} success`, `disconnect ${otherId} failure: not connected`] },
@@ -103,6 +107,7 @@ test('swarm/disconnect has one line for each address', async () => {
 // Words of Kubo 0.42.
 test.each([
   ['swarm/connect?arg=nonsense', 'failed to parse multiaddr "nonsense": must begin with /'],
+  ['swarm/connect?arg=', 'failed to parse multiaddr "": empty multiaddr'],
   ['swarm/connect?arg=/ip4/127.0.0.1/tcp/1', 'found no ipfs peers at /ip4/127.0.0.1/tcp/1'],
   ['swarm/connect?arg=/foo/1', 'failed to parse multiaddr "/foo/1": unknown protocol foo'],
   [
@@ -126,7 +131,8 @@ test('swarm/peering lists, adds and removes permanent connections', async () => 
     { Peers: [{ ID: otherId, Addrs: ['/ip4/10.0.0.5/tcp/4001'] }] },
   ]);
   const done = [{ ID: otherId, Status: 'success' }];
-  expect((await runCommand(peer, `swarm/peering/add?arg=${connected.address}`, operator)).values).toEqual(done);
+  const added = `swarm/peering/add?arg=${connected.address}&arg=${connected.address}`;
+  expect((await runCommand(peer, added, operator)).values).toEqual(done);
   expect((await runCommand(peer, `swarm/peering/rm?arg=${otherId}`, operator)).values).toEqual(done);
 });
 

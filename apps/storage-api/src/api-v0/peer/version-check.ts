@@ -11,14 +11,16 @@ export const versionCheck = definePeerCommand({
   name: 'version/check',
   scope: 'read',
   grant: 'node',
-  options: { percent: { kind: 'integer', alias: 't', default: percentDefault, min: -(2 ** 31), max: 2 ** 31 - 1 } },
+  options: {
+    'min-percent': { kind: 'integer', alias: 't', default: percentDefault, min: -(2 ** 31), max: 2 ** 31 - 1 },
+  },
   args: { name: '', min: 0, max: 0 },
   offline: offlineAnswers.command,
-  check({ options: { percent } }) {
+  check({ options: { 'min-percent': percent } }) {
     if (percent < 0 || percent > 100)
       throw new ApiError(400, 'Version.SwarmCheckPercentThreshold must be between 1 and 100');
   },
-  async run({ peer, response, within, options: { percent } }) {
+  async run({ peer, response, within, options: { 'min-percent': percent } }) {
     const agents = (await within(() => peer.swarm.peers())).map(({ agentVersion = '' }) => agentVersion);
     sendJson(response, compareVersions(manifest.version, agents, percent === 0 ? percentDefault : percent));
   },
