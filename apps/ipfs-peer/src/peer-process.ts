@@ -18,6 +18,7 @@ import type { ContentPolicy } from './content-policy.ts';
 import { openFilterFile } from './filter-file.ts';
 import { openAnnounceNow, openProviding, type ProvidingProcess } from './providing.ts';
 import type { Serving } from './serving.ts';
+import { ServingRests } from './serving-rests.ts';
 import { addressList, bootstrapList, type IpfsPeerSettings } from './settings.ts';
 
 /** Identity, stores and policy of the peer. */
@@ -59,6 +60,7 @@ export async function startPeer(
   const signed = (bytes: Uint8Array) => sign(null, bytes, identity.privateKey);
   const onError = (error: unknown) => logger.error({ causes: errorChain(error) }, 'served content was not announced');
   let announcements: ProvidingProcess | undefined;
+  const rests = new ServingRests();
   const peer = await openPeer({
     identity,
     store: blocks,
@@ -77,6 +79,7 @@ export async function startPeer(
     ...(connectionsMin !== undefined && { connectionsMin }),
     agentVersion: `cairn/${manifest.version}`,
     policy: serving.policy,
+    restMs: rests.next,
     onError: (error) => logger.debug({ causes: errorChain(error) }, 'background work of the peer failed'),
     ...(swarmKeyFile !== undefined && { swarmKey: await readSwarmKey(swarmKeyFile) }),
     limits: {
@@ -97,7 +100,7 @@ export async function startPeer(
         refreshServed: () => serving.refresh(),
         sign: signed,
       });
-      return reporting(announcements ?? nothingAnnounced, serving, onError);
+      return reporting(announcements ?? nothingAnnounced, { serving, rests, onError });
     },
   });
   serving.onServed((cids) => {
@@ -119,11 +122,19 @@ export async function startPeer(
 }
 
 /** Serves reported roots without a wait for the next comparison with the pins. */
-function reporting(providing: Providing, serving: Serving, onError: (error: unknown) => void): Providing {
+function reporting(
+  providing: Providing,
+  {
+    serving,
+    rests,
+    onError,
+  }: { readonly serving: Serving; readonly rests: ServingRests; readonly onError: (error: unknown) => void },
+): Providing {
   const changed = (roots: readonly CID[]) => void serving.changed(roots).catch(onError);
   return {
     ...providing,
     async added(roots) {
+      rests.reported();
       // First the schedule: it names a root that becomes served as it was reported.
       const announced = providing.added(roots);
       changed(roots);

@@ -67,6 +67,26 @@ test('fetch returns the blocks of a connected peer and leaves storing them to th
   expect(bob.engine.ledger('alice').sentBytes).toBe(300 * 2000);
 });
 
+test('a server that rests begins no message before the rest ends, and then serves all peers', async () => {
+  const network = createMemoryNetwork();
+  let rests = 0;
+  const begun: number[] = [];
+  const restMs = () => {
+    begun.push(performance.now());
+    return ++rests <= 3 ? 60 : 0;
+  };
+  const server = await peer(network, 'server', { restMs, limits: { requestMsMin: 60_000 } });
+  const cids = await server.put(...blocks(5));
+  const fetched = Array.from({ length: 6 }, async (_, at) => {
+    const reader = await peer(network, `reader ${at}`, { limits: { requestMsMin: 60_000 } });
+    network.connect(`reader ${at}`, 'server');
+    return await Promise.all(cids.map((cid) => reader.engine.fetch(cid)));
+  });
+  for (const list of await Promise.all(fetched)) expect(list).toHaveLength(5);
+  const gaps = begun.slice(1, 4).map((at, index) => at - (begun[index] ?? 0));
+  for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(59);
+});
+
 test('each of very many wants is asked for again after a refusal', async () => {
   const network = createMemoryNetwork();
   const alice = await peer(network, 'alice');

@@ -27,6 +27,11 @@ export interface BitswapOptions {
   readonly limits?: Partial<BitswapLimits>;
   /** Lends the memory of long messages. A fetch with the same `buffers` may get its block in a lent buffer. */
   readonly buffers?: BufferPool;
+  /**
+   * Returns the milliseconds from the begin of a message of blocks to that of the next one, because other work needs the
+   * processor. Called at the begin of each message. Default: 0, no limit.
+   */
+  readonly restMs?: () => number;
   /** Called with errors of streams, stores and searches in the background. */
   readonly onError?: (error: unknown) => void;
   /** Called when a peer is excluded after a wrong block or an invalid message. */
@@ -89,7 +94,8 @@ class Engine implements Bitswap {
     const { buffers } = options;
     this.#client = new BlockClient({ transport, limits, search, buffers, isExcluded, onError });
     const onStalled = (peer: PeerName) => void this.#disconnect(peer);
-    this.#server = new BlockServer({ transport, limits, source, policy, account, onSent, onStalled, onError });
+    const { restMs } = options;
+    this.#server = new BlockServer({ transport, limits, source, policy, account, onSent, onStalled, onError, restMs });
     this.#receiver = new Receiver({
       limits,
       buffers,

@@ -64,6 +64,8 @@ export interface PeerOptions {
   readonly agentVersion?: string;
   /** Decides which blocks are served. Default: all. */
   readonly policy?: ServingPolicy;
+  /** Milliseconds between the begins of two messages of blocks, because other work needs the processor. Default: no limit. */
+  readonly restMs?: () => number;
   /** Limits of bitswap, such as bytes per second. */
   readonly limits?: Partial<BitswapLimits>;
   /** Creates what announces blocks on request. Default: one lookup in the DHT for each block. */
@@ -120,6 +122,7 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
     }),
     onError,
     ...(options.policy !== undefined && { policy: options.policy }),
+    ...(options.restMs !== undefined && { restMs: options.restMs }),
     ...(options.limits !== undefined && { limits: options.limits }),
     ...((options.routing !== 'none' || options.routers?.length) && { search: providerSearch(routing) }),
   });

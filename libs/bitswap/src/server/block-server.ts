@@ -29,6 +29,7 @@ interface ServerOptions {
   /** Called when a connected peer accepts no messages. Its wants are dropped, so it must be disconnected. */
   readonly onStalled: (peer: PeerName) => void;
   readonly onError: (error: unknown) => void;
+  readonly restMs?: (() => number) | undefined;
 }
 
 /** Answers the wants of peers. Each peer has one message in flight, so that a slow reader pauses only its own queue. */
@@ -42,6 +43,8 @@ export class BlockServer {
   /** Peers with a message in flight. */
   readonly #active = new Set<Ledger>();
   readonly #rate: ByteRate;
+  /** Time of `performance.now()` before which no message begins. */
+  #restUntil = 0;
   #rateTimer: NodeJS.Timeout | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -160,8 +163,9 @@ export class BlockServer {
   #pump(): void {
     const { batchBytesMax, sendingBytesMax } = this.#options.limits;
     for (let ledger = this.#next(); ledger !== undefined; ledger = this.#next()) {
-      if (this.#rate.waitMs > 0) {
-        this.#pumpLater(this.#rate.waitMs);
+      const waitMs = Math.max(this.#rate.waitMs, this.#restUntil - performance.now());
+      if (waitMs > 0) {
+        this.#pumpLater(waitMs);
         return;
       }
       if (this.#active.size > 0 && (this.#active.size + 1) * batchBytesMax > sendingBytesMax) {
@@ -172,6 +176,8 @@ export class BlockServer {
       ledger.notified.clear();
       ledger.sendingSince = performance.now();
       void this.#serve(ledger);
+      const restMs = this.#options.restMs?.() ?? 0;
+      if (restMs > 0) this.#restUntil = performance.now() + restMs;
     }
   }
 
