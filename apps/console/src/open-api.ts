@@ -1,6 +1,6 @@
 import type { ApiDocument } from '@cairn/service-kit';
 import { type PipeTransform, RequestMethod, type Type } from '@nestjs/common';
-import { z } from 'zod';
+import * as z from 'zod';
 import manifest from '../package.json' with { type: 'json' };
 import { controllers } from './api/controllers.ts';
 import { SchemaPipe } from './describe.ts';

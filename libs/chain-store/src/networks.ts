@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Hex, knownChains } from '@cairn/block-model';
-import { z } from 'zod';
+import * as z from 'zod';
 import { NetworksError } from './errors.ts';
 
 /** Fields of every network. */

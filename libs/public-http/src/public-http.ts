@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { isCairnError } from '@cairn/errors';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import type { Agent, buildConnector, Dispatcher } from 'undici';
 import { addressRefused, PublicHttpError } from './errors.ts';
 import { createPinnedLookup, type ResolveHost } from './pinned-lookup.ts';
 import { isPublicAddress } from './public-address.ts';
@@ -57,7 +57,9 @@ export function createPublicHttp(options: PublicHttpOptions = {}): PublicHttp {
 }
 
 class Client implements PublicHttp {
-  readonly #agent: Agent;
+  /** Made for the first request, since its package is large. */
+  #agent: Promise<Agent> | undefined;
+  readonly #makeAgent: () => Promise<Agent>;
   readonly #allowsPrivate: boolean;
   #isClosed = false;
 
@@ -69,14 +71,22 @@ class Client implements PublicHttp {
     authorities,
   }: PublicHttpOptions) {
     this.#allowsPrivate = allowsPrivate;
-    this.#agent = new Agent({
-      connections: connectionsPerOrigin,
-      maxOrigins: originsMax,
-      pipelining: 1,
-      maxHeaderSize: headerBytesMax,
-      keepAliveTimeout: 30_000,
-      connect: connectorOf(allowsPrivate, resolveHost, authorities),
-    });
+    this.#makeAgent = async () => {
+      const { Agent, buildConnector } = await import('undici');
+      const connect = buildConnector({
+        timeout: 10_000,
+        ...(!allowsPrivate && { lookup: createPinnedLookup(resolveHost) }),
+        ...(authorities !== undefined && { ca: authorities }),
+      });
+      return new Agent({
+        connections: connectionsPerOrigin,
+        maxOrigins: originsMax,
+        pipelining: 1,
+        maxHeaderSize: headerBytesMax,
+        keepAliveTimeout: 30_000,
+        connect: allowsPrivate ? connect : toPublicAddresses(connect),
+      });
+    };
   }
 
   async request(url: string | URL, request: HttpRequest): Promise<HttpResponse> {
@@ -105,7 +115,7 @@ class Client implements PublicHttp {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#agent.destroy();
+    await (await this.#agent)?.destroy();
   }
 
   async #follow(start: URL, request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
@@ -127,7 +137,8 @@ class Client implements PublicHttp {
   async #send(url: URL, request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
     // A literal address is not looked up, so it is tested here; a connector tests it again.
     if (!this.#allowsPrivate) assertPublicLiteral(url.hostname);
-    const { statusCode, headers, body } = await this.#agent.request({
+    this.#agent ??= this.#makeAgent();
+    const { statusCode, headers, body } = await (await this.#agent).request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: request.method ?? 'GET',
@@ -141,19 +152,11 @@ class Client implements PublicHttp {
   }
 }
 
-function connectorOf(
-  allowsPrivate: boolean,
-  resolveHost: ResolveHost | undefined,
-  authorities: string | undefined,
-): buildConnector.connector {
-  const connect = buildConnector({
-    timeout: 10_000,
-    ...(!allowsPrivate && { lookup: createPinnedLookup(resolveHost) }),
-    ...(authorities !== undefined && { ca: authorities }),
-  });
+/** Refuses literal addresses that are not public. Looked-up ones are tested by the lookup. */
+function toPublicAddresses(connect: buildConnector.connector): buildConnector.connector {
   return (target, callback) => {
     try {
-      if (!allowsPrivate) assertPublicLiteral(target.hostname);
+      assertPublicLiteral(target.hostname);
     } catch (error) {
       callback(error as Error, null);
       return;

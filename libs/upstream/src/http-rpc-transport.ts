@@ -1,4 +1,4 @@
-import { Pool } from 'undici';
+import type { Pool } from 'undici';
 import type { UpstreamAddress } from './address.ts';
 import { failureOfStatus, type RpcErrorObject } from './classify-error.ts';
 import { AttemptFailure } from './errors.ts';
@@ -7,7 +7,10 @@ import { answersOf, bodyOf, parseAnswer, type RpcTransport, type WireAnswers, ty
 
 /** JSON-RPC over HTTP with keep-alive. Redirects are not followed, since an upstream could name an internal address. */
 export class HttpRpcTransport implements RpcTransport {
-  readonly #pool: Pool;
+  /** Made for the first request, since its package is large. */
+  #pool: Promise<Pool> | undefined;
+  readonly #makePool: () => Promise<Pool>;
+  #isClosed = false;
   readonly #path: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #bytesMax: number;
@@ -21,18 +24,23 @@ export class HttpRpcTransport implements RpcTransport {
     this.#headers = { ...headers, 'content-type': 'application/json', accept: 'application/json' };
     this.#bytesMax = limits.answerBytesMax;
     this.#bufferedMax = limits.bufferedBytesMax;
-    this.#pool = new Pool(origin, {
-      connections: limits.concurrencyMax,
-      connect: { timeout: limits.attemptMs },
-      headersTimeout: limits.attemptMs,
-      bodyTimeout: limits.attemptMs,
-      keepAliveTimeout: 30_000,
-    });
+    this.#makePool = async () => {
+      const { Pool } = await import('undici');
+      return new Pool(origin, {
+        connections: limits.concurrencyMax,
+        connect: { timeout: limits.attemptMs },
+        headersTimeout: limits.attemptMs,
+        bodyTimeout: limits.attemptMs,
+        keepAliveTimeout: 30_000,
+      });
+    };
   }
 
   async send(calls: readonly WireCall[], signal: AbortSignal): Promise<WireAnswers> {
     try {
-      const { statusCode, headers, body } = await this.#pool.request({
+      if (this.#isClosed) throw new AttemptFailure('failed', 'the connection is closed');
+      this.#pool ??= this.#makePool();
+      const { statusCode, headers, body } = await (await this.#pool).request({
         method: 'POST',
         path: this.#path,
         headers: this.#headers,
@@ -73,7 +81,8 @@ export class HttpRpcTransport implements RpcTransport {
   }
 
   async close(): Promise<void> {
-    await this.#pool.destroy();
+    this.#isClosed = true;
+    await (await this.#pool)?.destroy();
   }
 }
 

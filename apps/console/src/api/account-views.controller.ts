@@ -1,7 +1,7 @@
 import { AccountViews, type SignedIn } from '@cairn/auth';
 import { Controller, Delete, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Describe, TakesBody } from '../describe.ts';
 import { actorOf, ForOperators, Me } from '../session.ts';
 

@@ -2,7 +2,7 @@ import { AccountAlerts, accountAlertLimits, type SignedIn } from '@cairn/auth';
 import type { PinRequestStore } from '@cairn/pinning';
 import { Controller, Get, Inject, Put, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AlertRunner } from '../alerts/alert-runner.ts';
 import { Describe, TakesBody } from '../describe.ts';
 import { MailboxMails } from '../mail/mailbox-mails.ts';

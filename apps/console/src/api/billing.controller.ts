@@ -10,7 +10,7 @@ import {
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Controller, Get, HttpCode, Inject, Param, Post, Query, Req, Res, SetMetadata } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Describe, TakesBody } from '../describe.ts';
 import { publicUrl } from '../mail/mail-links.ts';
 import { actorOf, Me } from '../session.ts';

@@ -5,7 +5,7 @@ import { isCairnError } from '@cairn/errors';
 import { PinNotFoundError } from '@cairn/pinning';
 import { Controller, Get, Headers, Inject, Param, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Describe, TakesQuery } from '../describe.ts';
 import { linksOf } from '../files/block-links.ts';
 import { type ByteRange, byteRange } from '../files/byte-range.ts';

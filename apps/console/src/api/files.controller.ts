@@ -2,7 +2,7 @@ import type { SignedIn } from '@cairn/auth';
 import { type CID, parseCid } from '@cairn/cid';
 import { type Pin, PinNotFoundError } from '@cairn/pinning';
 import { Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post } from '@nestjs/common';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Describe, TakesBody, TakesQuery } from '../describe.ts';
 import { cidForms } from '../files/cid-forms.ts';
 import { FileKinds } from '../files/file-kinds.ts';

@@ -2,7 +2,7 @@ import { type ApiKey, Auth, type KeyPolicy, keyGrants, keyReference, type Signed
 import { CairnError } from '@cairn/errors';
 import { Controller, Get, HttpCode, Inject, Param, Patch, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Describe, TakesBody } from '../describe.ts';
 import { actorOf, Me } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';

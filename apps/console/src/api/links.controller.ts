@@ -2,7 +2,7 @@ import { Auth, type SignedIn } from '@cairn/auth';
 import { parseCid } from '@cairn/cid';
 import { CairnError } from '@cairn/errors';
 import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Addresses } from '../addresses.ts';
 import { Describe, TakesBody } from '../describe.ts';
 import { Me } from '../session.ts';

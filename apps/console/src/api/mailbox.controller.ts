@@ -1,7 +1,7 @@
 import { MailboxProofs, type SignedIn } from '@cairn/auth';
 import { Controller, HttpCode, Inject, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Describe, TakesBody } from '../describe.ts';
 import { MailboxMails } from '../mail/mailbox-mails.ts';
 import { Me, Open } from '../session.ts';

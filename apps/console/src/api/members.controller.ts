@@ -1,7 +1,7 @@
 import { AccountMembers, accountRoles, Members, type SignedIn } from '@cairn/auth';
 import { Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Describe, TakesBody } from '../describe.ts';
 import { MailboxMails } from '../mail/mailbox-mails.ts';
 import { actorOf, clientOf, Me, Open, SessionCookie } from '../session.ts';

@@ -3,7 +3,7 @@ import type { Network } from '@cairn/chain-store';
 import { CairnError } from '@cairn/errors';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Describe, TakesQuery } from '../describe.ts';
 import { hostOf, NetworkStates } from '../network-states.ts';
 import { EventStreams } from '../networks/event-streams.ts';

@@ -2,7 +2,7 @@ import { CairnError } from '@cairn/errors';
 import type { PeerApi } from '@cairn/peer-api';
 import { PEER_API } from '@cairn/peer-api/nest';
 import { Controller, Delete, Get, HttpCode, Inject, Post } from '@nestjs/common';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Describe, TakesBody, TakesQuery } from '../describe.ts';
 import { ForOperators } from '../session.ts';
 

@@ -5,7 +5,7 @@ import type { PinRequestStore } from '@cairn/pinning';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Addresses } from '../addresses.ts';
 import { Describe, TakesBody, TakesQuery } from '../describe.ts';
 import type { Mailer } from '../mail/mailer.ts';

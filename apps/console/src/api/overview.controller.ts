@@ -3,7 +3,7 @@ import type { BillingProvider } from '@cairn/billing';
 import type { Network } from '@cairn/chain-store';
 import { fallbackPlan, type Plan } from '@cairn/metering';
 import { Controller, Get, Inject } from '@nestjs/common';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Addresses } from '../addresses.ts';
 import { usageOfToday } from '../alerts/usage-of-today.ts';
 import { Describe, TakesQuery } from '../describe.ts';

@@ -5,7 +5,7 @@ import { SETTINGS } from '@cairn/service-kit/nest';
 import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { Request, Response } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Describe, TakesBody } from '../describe.ts';
 import { publicUrl } from '../mail/mail-links.ts';
 import { Passkeys, type Site } from '../passkeys/passkeys.ts';

@@ -2,7 +2,7 @@ import { Auth, keyReference, type SignedIn } from '@cairn/auth';
 import { loggedRequestsKept } from '@cairn/metering';
 import { Controller, Get, Inject, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Describe, TakesQuery } from '../describe.ts';
 import { requestsCsv } from '../requests/requests-csv.ts';
 import { selectRequests } from '../requests/select-requests.ts';

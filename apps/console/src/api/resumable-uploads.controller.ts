@@ -2,7 +2,7 @@ import type { SignedIn } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
 import { Controller, Delete, Head, HttpCode, Inject, Param, Patch, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Describe, TakesBody } from '../describe.ts';
 import { Me } from '../session.ts';
 import { addFile } from '../uploads/add-file.ts';

@@ -1,7 +1,7 @@
 import { Auth, type SignedIn } from '@cairn/auth';
 import { Controller, Inject, Put, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Describe, TakesBody } from '../describe.ts';
 import { actorOf, Me } from '../session.ts';
 

@@ -1,7 +1,7 @@
 import { ApiTokens, apiTokenLimits, Members, type Session, type SignedIn } from '@cairn/auth';
 import { Controller, Delete, Get, Inject, Param, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Describe, TakesBody } from '../describe.ts';
 import { actorOf, Me } from '../session.ts';
 

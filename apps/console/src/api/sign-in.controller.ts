@@ -5,7 +5,7 @@ import { SETTINGS } from '@cairn/service-kit/nest';
 import { Controller, Delete, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import QRCode from 'qrcode';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Describe, TakesBody } from '../describe.ts';
 import { sessionTokenOf } from '../entrance.ts';
 import { MailboxMails } from '../mail/mailbox-mails.ts';

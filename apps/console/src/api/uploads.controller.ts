@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { SignedIn } from '@cairn/auth';
 import { Controller, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { errorAnswerOf } from '../console-error.filter.ts';
 import { Describe, TakesBody, TakesQuery } from '../describe.ts';
 import { Me } from '../session.ts';

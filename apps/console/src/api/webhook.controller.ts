@@ -1,6 +1,6 @@
 import type { SignedIn } from '@cairn/auth';
 import { Controller, Delete, Get, Inject, Put } from '@nestjs/common';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Describe, TakesBody } from '../describe.ts';
 import { Me } from '../session.ts';
 import { storageRefusal } from '../uploads/storage-refusal.ts';

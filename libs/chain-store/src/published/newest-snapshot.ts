@@ -1,6 +1,6 @@
 import { isCairnError } from '@cairn/errors';
 import type { ObjectStore } from '@cairn/object-store';
-import { z } from 'zod';
+import * as z from 'zod';
 import { SnapshotError } from '../snapshot/snapshot-error.ts';
 import { isSignedBy, type SnapshotSigner } from './snapshot-keys.ts';
 

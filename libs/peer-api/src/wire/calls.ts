@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { peerApiLimits } from '../limits.ts';
 import * as schema from './schemas.ts';
 

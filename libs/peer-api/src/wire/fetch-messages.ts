@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { peerApiLimits } from '../limits.ts';
 import { cid, cids, exchangePeer, providers, wireError } from './schemas.ts';
 

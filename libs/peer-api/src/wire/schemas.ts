@@ -1,5 +1,5 @@
 import { type CID, parseCid } from '@cairn/cid';
-import { z } from 'zod';
+import * as z from 'zod';
 import { peerApiLimits } from '../limits.ts';
 
 /** Longest text of the wire: multiaddresses, peer IDs, names of agents and protocols. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * Treatment of a value beside its check: a `path` is made absolute, a `file` also has to exist, and the value of a

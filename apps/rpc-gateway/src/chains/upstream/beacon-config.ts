@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type HeadChoice, NetworksError } from '@cairn/chain-store';
 import { type BeaconNetwork, beaconNetworks } from '@cairn/light-client';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const hex = (bytes: number) =>
   z.string().regex(new RegExp(`^0x[0-9a-f]{${bytes * 2}}$`), `expected 0x and ${bytes * 2} digits`);
