@@ -7,12 +7,8 @@ import { hasRecords, type RecordedCase, recordedCases, recordedOptions } from '.
 if (!hasRecords) console.log('skipped: the gateway exchanges of ../shared/conformance are not here');
 const describeRecords = hasRecords ? describe : describe.skip;
 
-const exceptions: ReadonlySet<string> = new Set([
-  // Kubo sends an entity tag without quotes, which RFC 9110 (8.8.3) does not allow.
-  'extra/ipns record head',
-  // Kubo 0.42 sends X-Ipfs-Path with other characters than ASCII, which IPIP-548 does not allow.
-  'extra/head dir without slash',
-]);
+/** Kubo sends an entity tag without quotes, which RFC 9110 (8.8.3) does not allow. */
+const exceptions: ReadonlySet<string> = new Set(['extra/ipns record head']);
 
 const mainFields = [
   'content-type',

@@ -137,29 +137,6 @@ describe('createGateway', () => {
     expect((await get(`/ipfs/${root}/%2E%2E%2F%2E%2E%2Fetc`)).status).toBe(404);
   });
 
-  test.each([
-    ['plain.txt', true],
-    ['a#b?c.txt', true],
-    ['emoji🚀.txt', false],
-    ['López.txt', false],
-  ])('the response for %s has X-Ipfs-Path: %s (IPIP-548)', async (name, isSent) => {
-    const named = createMemoryBlockstore();
-    let directory = '';
-    const entries = [{ path: `dir/${name}`, content: content('named') }];
-    for await (const { cid, isRoot } of importTree(entries, named, profiles['unixfs-v1-2025']))
-      if (isRoot) directory = cid.toString();
-    const path = `/ipfs/${directory}/${encodeURIComponent(name)}`;
-    for (const status of [200, 304]) {
-      const request = status === 304 ? { headers: { 'if-none-match': '*' } } : {};
-      const { headers, ...answer } = await get(path, request, { blocks: named });
-      expect(answer.status).toBe(status);
-      expect(headers['x-ipfs-path']).toBe(isSent ? `/ipfs/${directory}/${name}` : undefined);
-      expect(headers['ipfs-uri']).toBe(`ipfs://${directory}/${encodeURIComponent(name)}`);
-    }
-    const { headers, text } = await get(`${path}/none`, {}, { blocks: named });
-    expect([headers['x-ipfs-path'] !== undefined, text.includes(name)]).toEqual([isSent, true]);
-  });
-
   test('a tar keeps symlinks as links', async () => {
     const { status, text } = await get(`/ipfs/${root}?format=tar`);
     expect(status).toBe(200);

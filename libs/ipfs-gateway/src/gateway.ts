@@ -16,7 +16,6 @@ import { isMissing } from './missing.ts';
 import { pageTags } from './page-style.ts';
 import { cleanRawPath, parseTarget, type RequestTarget } from './request-target.ts';
 import { requestedFormat } from './response-format.ts';
-import { sentHeaders } from './sent-headers.ts';
 import { serveBlock } from './serve-block.ts';
 import { notModified } from './serve-bytes.ts';
 import { serveCar } from './serve-car.ts';
@@ -33,6 +32,15 @@ export interface Gateway {
   /** Drops responses kept in memory. Call it when blocks were removed, or may no longer be read. */
   forget(): void;
 }
+
+/** Fields of every response: content is public data of any origin (https://specs.ipfs.tech/http-gateways/path-gateway/#access-control-allow-origin-response-header). */
+const commonHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+  'access-control-allow-headers': 'Content-Type, Range, User-Agent, X-Requested-With',
+  'access-control-expose-headers':
+    'Content-Length, Content-Range, Ipfs-Uri, X-Chunked-Output, X-Ipfs-Path, X-Ipfs-Roots, X-Stream-Output',
+} as const;
 
 /** Creates a gateway over ports for blocks, names and policy. */
 export function createGateway(options: GatewayOptions): Gateway {
@@ -81,7 +89,7 @@ class GatewayService {
       { 'x-ipfs-path': content.path },
       isBrowser(request),
     );
-    return { ...refused, headers: sentHeaders(refused.headers) };
+    return { ...refused, headers: { ...commonHeaders, ...refused.headers } };
   }
 
   async #complete(request: GatewayRequest, kept: Exchange['kept']): Promise<GatewayResponse> {
@@ -89,7 +97,7 @@ class GatewayService {
     const response = await this.#answer(request, headers, kept).catch((error: unknown) =>
       failureOf(error, headers, isBrowser(request)),
     );
-    const all = sentHeaders(response.headers);
+    const all = { ...commonHeaders, ...response.headers };
     if (request.method === 'HEAD') return { status: response.status, headers: all };
     return { ...response, headers: all };
   }

@@ -53,11 +53,6 @@ const exceptions: readonly Exception[] = [
     applies: ({ path }) => /%[0-9A-F]{2}/.test(path),
   },
   {
-    reason: 'a field is ASCII: other paths are in Ipfs-Uri alone (IPIP-548)',
-    fields: ['x-ipfs-path'],
-    applies: (_, ours, kubo) => ours['x-ipfs-path'] === undefined && !/^[ -~]*$/.test(kubo['x-ipfs-path'] ?? ''),
-  },
-  {
     reason: 'an unknown type is refused before the path is read',
     fields: ['x-ipfs-path'],
     applies: ({ headers }) => headers?.accept === 'application/vnd.ipld.unknown',
