@@ -72,7 +72,8 @@ class Client implements PublicHttp {
   }: PublicHttpOptions) {
     this.#allowsPrivate = allowsPrivate;
     this.#makeAgent = async () => {
-      const { Agent, buildConnector } = await import('undici');
+      // The bundle of a service has CommonJS modules as their default alone.
+      const { Agent, buildConnector } = (await import('undici')).default;
       const connect = buildConnector({
         timeout: 10_000,
         ...(!allowsPrivate && { lookup: createPinnedLookup(resolveHost) }),

@@ -25,7 +25,8 @@ export class HttpRpcTransport implements RpcTransport {
     this.#bytesMax = limits.answerBytesMax;
     this.#bufferedMax = limits.bufferedBytesMax;
     this.#makePool = async () => {
-      const { Pool } = await import('undici');
+      // The bundle of a service has CommonJS modules as their default alone.
+      const { Pool } = (await import('undici')).default;
       return new Pool(origin, {
         connections: limits.concurrencyMax,
         connect: { timeout: limits.attemptMs },
