@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { PsaClient } from './psa-service.ts';
 import { noise, Service } from './service.ts';
@@ -50,8 +51,10 @@ async function setWebhook(target = url): Promise<string> {
   return ((await answer.json()) as { secret: string }).secret;
 }
 
+/** Waits for deliveries. A missing one fails the test, and does not keep the run from its end. */
 async function delivered(count: number): Promise<readonly Delivery[]> {
-  while (deliveries.length < count) await new Promise((resolve) => setTimeout(resolve, 20));
+  const signal = AbortSignal.timeout(60_000);
+  while (deliveries.length < count) await setTimeout(20, undefined, { signal });
   return deliveries;
 }
 
@@ -122,7 +125,7 @@ test('a webhook is read without its secret, removed, and absent for other accoun
   expect((await psa.send('DELETE', 'webhook')).status).toBe(204);
   expect((await psa.send('GET', 'webhook')).status).toBe(404);
   await pinContent(4);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await setTimeout(300);
   expect(deliveries).toEqual([]);
 });
 
@@ -131,7 +134,7 @@ test('status 410 removes the webhook', async () => {
   status = 410;
   await pinContent(5);
   await delivered(1);
-  while ((await psa.send('GET', 'webhook')).status !== 404) await new Promise((resolve) => setTimeout(resolve, 20));
+  while ((await psa.send('GET', 'webhook')).status !== 404) await setTimeout(20);
 });
 
 test('private addresses and other schemes are refused by default', async () => {
@@ -152,6 +155,6 @@ test('private addresses and other schemes are refused by default', async () => {
   // A name is resolved at each delivery.
   await setWebhook('https://localhost:1/hook');
   await pinContent(6);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await setTimeout(500);
   expect(deliveries).toEqual([]);
 });
