@@ -55,7 +55,8 @@ function open(stored: CounterState | undefined, rule: LimitRule, give: number, n
     const { ratePerSecond, capacity } = rule;
     const tokens = stored !== undefined && 'tokens' in stored ? bucketTokens(stored, ratePerSecond, now) : capacity;
     return {
-      available: Math.min(capacity, tokens + give),
+      // A debt counts against a full bucket, not against tokens that it could not hold.
+      available: Math.min(capacity, Math.min(capacity, tokens) + give),
       keep: (left: number): BucketState => ({ tokens: left, at: now }),
       endsAt: undefined,
     };

@@ -34,7 +34,7 @@ if ARGV[2] == 'bucket' then
   end
   local tokens = value and grown(value, at) or other
   if isLost then tokens = math.min(tokens, grown(lastValue, lastAt)) end
-  available = math.min(other, tokens + give)
+  available = math.min(other, math.min(other, tokens) + give)
 else
   local length = other * 1000
   start = now - now % length

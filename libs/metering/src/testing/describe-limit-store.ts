@@ -61,6 +61,13 @@ export function describeLimitStore(
       expect(await take({ min: 1 })).toMatchObject({ granted: 0, retryAfterMs: 600 });
     });
 
+    test('a debt after a pause counts against a full bucket, not against tokens that it could not hold', async () => {
+      await take({ min: 20 });
+      now += 2900;
+      expect(await take({ min: 0, give: -25 })).toMatchObject({ remaining: 0 });
+      expect(await take({ min: 1 })).toMatchObject({ granted: 0, retryAfterMs: 600 });
+    });
+
     test('a new window is full, also after a debt', async () => {
       const endsAt = Date.UTC(2026, 0, 3);
       expect(await take({ min: 900 }, day as never)).toEqual({ granted: 900, remaining: 100, retryAfterMs: 0, endsAt });
