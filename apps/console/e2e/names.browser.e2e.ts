@@ -11,6 +11,15 @@ describeInBrowser('IPNS names in a browser', (visit) => {
     await visit.go('Names');
     await page.getByText('Names need a billing card').waitFor();
     await stage.auth.attachCard('namer', { brand: 'visa', last4: '4242' });
+    const { key, secret } = await stage.auth.createKey('namer', { name: 'adder' });
+    const authorization = `Basic ${Buffer.from(`${key.id}:${secret}`).toString('base64')}`;
+    const add = async (text: string) => {
+      const body = new FormData();
+      body.append('file', new Blob([text]));
+      const url = `${stage.storage.url}/api/v0/add?cid-version=1`;
+      return ((await (await fetch(url, { method: 'POST', headers: { authorization }, body })).json()) as { Hash: string })
+        .Hash;
+    };
     await page.reload();
     await page.getByRole('button', { name: 'New name' }).click();
     await type(page.getByLabel('Name of the key'), 'website', 1);
@@ -19,7 +28,7 @@ describeInBrowser('IPNS names in a browser', (visit) => {
     await card('website').getByText('/ipns/k51', { exact: false }).waitFor();
     expect(await visit.faults()).toEqual([]);
     for (const text of ['first', 'second']) {
-      const cid = cidFor(new TextEncoder().encode(text), { codec: 'raw' }).toString();
+      const cid = await add(text);
       await card('website').getByRole('button', { name: 'Publish' }).click();
       await type(page.getByLabel('CID or path'), cid, 1);
       await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
@@ -27,13 +36,15 @@ describeInBrowser('IPNS names in a browser', (visit) => {
     }
     await visit.picture('names');
     await card('website').getByRole('button', { name: 'Publish' }).click();
-    await type(page.getByLabel('CID or path'), 'no cid', 1);
-    await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
-    await page
-      .getByRole('dialog')
-      .getByText(/invalid|expected/)
-      .first()
-      .waitFor();
+    const absent = cidFor(new TextEncoder().encode('absent'), { codec: 'raw' }).toString();
+    for (const [text, refusal] of [
+      ['no cid', /invalid|expected/],
+      [absent, /could not find/],
+    ] as const) {
+      await type(page.getByLabel('CID or path'), text, 1);
+      await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+      await page.getByRole('dialog').getByText(refusal).first().waitFor();
+    }
     expect(await visit.faults()).toEqual([]);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.setViewportSize({ width: 390, height: 844 });
