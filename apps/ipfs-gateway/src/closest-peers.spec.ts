@@ -11,10 +11,10 @@ const outside = '/ip4/8.8.8.8/tcp/4001';
 const events: readonly RoutingEvent[] = [
   { type: 'query', peer: near },
   { type: 'peer', provider: { peer: near, addresses: [`${outside}/p2p/${near}`, '/ip4/10.0.0.1/tcp/4001'] } },
-  { type: 'peer', provider: { peer: far, addresses: ['/ip6/fe80::1/tcp/4001'] } },
+  { type: 'peer', provider: { peer: far, addresses: ['/ip6/fe80::1/tcp/4001', '/dns4/nas.local/tcp/4001'] } },
 ];
 
-test('find lists found nodes without private addresses, unless the network is private', async () => {
+test('find lists found nodes without private addresses and local names, unless the network is private', async () => {
   const asked: string[] = [];
   const closest = new ClosestPeers({
     routing: {
@@ -28,7 +28,7 @@ test('find lists found nodes without private addresses, unless the network is pr
   expect(asked).toEqual([key.toString()]);
   expect(await closest.find(key, { isPrivate: true })).toEqual([
     { id: near, addresses: [outside, '/ip4/10.0.0.1/tcp/4001'] },
-    { id: far, addresses: ['/ip6/fe80::1/tcp/4001'] },
+    { id: far, addresses: ['/ip6/fe80::1/tcp/4001', '/dns4/nas.local/tcp/4001'] },
   ]);
 });
 

@@ -2,7 +2,7 @@ import type { CID } from '@cairn/cid';
 import { CairnError, isCairnError } from '@cairn/errors';
 import type { PeerApi } from '@cairn/peer-api';
 import type { RoutingIdentity } from '@cairn/providing/delegated';
-import { isPublicAddress } from '@cairn/public-http';
+import { isPublicMultiaddr } from '@cairn/public-http';
 
 const limits = {
   /** Searches of this process. Each asks dozens of nodes. */
@@ -77,11 +77,6 @@ function unavailable(cause: Error): CairnError {
 /** Address without the peer ID at its end. */
 export function withoutPeerId(address: string): string {
   return address.replace(/\/p2p\/[^/]+$/, '');
-}
-
-/** Reports whether no part of a multiaddress is a private IP address. */
-export function isPublicMultiaddr(address: string): boolean {
-  return [...address.matchAll(/\/ip[46]\/([^/]+)/g)].every(([, ip = '']) => isPublicAddress(ip));
 }
 
 /** Node with its public addresses, if it has any. Addresses of a private network are no concern of clients outside it. */

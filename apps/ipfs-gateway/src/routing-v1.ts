@@ -12,8 +12,9 @@ import {
   type RoutingRequest,
   type RoutingResponse,
 } from '@cairn/providing/delegated';
+import { isPublicMultiaddr } from '@cairn/public-http';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { ClosestPeers, isPublicMultiaddr, withoutPeerId } from './closest-peers.ts';
+import { ClosestPeers, withoutPeerId } from './closest-peers.ts';
 import { ContentPolicy } from './content-policy.ts';
 import { NAME_STORE } from './stored-names.ts';
 

@@ -8,3 +8,4 @@ export {
   type PublicHttp,
   type PublicHttpOptions,
 } from './public-http.ts';
+export { isPublicMultiaddr } from './public-multiaddr.ts';

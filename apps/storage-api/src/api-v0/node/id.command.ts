@@ -1,6 +1,7 @@
 import { isCairnError } from '@cairn/errors';
 import type { NodeDescription, PeerApi } from '@cairn/peer-api';
 import { PEER_API } from '@cairn/peer-api/nest';
+import { isPublicMultiaddr } from '@cairn/public-http';
 import { Inject, Injectable } from '@nestjs/common';
 import manifest from '../../../package.json' with { type: 'json' };
 import { ApiError } from '../api-error.ts';
@@ -11,7 +12,6 @@ import { peerLimits } from '../peer/limits.ts';
 import { NetworkPermits } from '../peer/network-permits.ts';
 import { hasNodeGrant } from '../peer/peer-command.ts';
 import { inlinePublicKey, type PeerId, parsePeerId, printPeerId } from '../peer/peer-id.ts';
-import { isPublicAddress } from '../peer/public-address.ts';
 import { workOf } from '../with-work.ts';
 import { sendJson } from '../write.ts';
 import { PeerIdentity } from './peer-identity.ts';
@@ -54,7 +54,7 @@ export class IdCommand implements Command<typeof options> {
     const isSelf = asked === undefined || asked.text === self.id;
     const node = isSelf ? self : await this.#other(asked, context);
     const isOperator = hasNodeGrant(context);
-    const visible = (addresses: readonly string[]) => (isOperator ? addresses : addresses.filter(isPublicAddress));
+    const visible = (addresses: readonly string[]) => (isOperator ? addresses : addresses.filter(isPublicMultiaddr));
     const printed = describedNode(node, visible);
     const ID = printPeerId(parsePeerId(node.id), chosen['peerid-base']);
     const { protocolVersion: ProtocolVersion } = node;

@@ -25,7 +25,7 @@ describe('id', () => {
       ProtocolVersion: 'ipfs/0.1.0',
       Protocols: ['/ipfs/bitswap/1.2.0', '/ipfs/ping/1.0.0'],
     };
-    const shared = `/ip4/203.0.113.5/tcp/4001/p2p/${selfId}`;
+    const shared = `/ip4/8.8.8.8/tcp/4001/p2p/${selfId}`;
     expect((await id(fakePeer())).values).toEqual([{ ...expected, Addresses: [shared] }]);
     expect((await id(fakePeer(), '', operator)).values).toEqual([
       { ...expected, Addresses: [`/ip4/10.0.0.5/tcp/4001/p2p/${selfId}`, shared] },

@@ -60,7 +60,7 @@ export function nodeOf(id: string) {
   return {
     id,
     publicKey: 'CAESIMlkPr0rE4aSD/2FP2DOLI37vN/a7y69feAINE7PqBXX',
-    addresses: [`/ip4/203.0.113.5/tcp/4001/p2p/${id}`, `/ip4/10.0.0.5/tcp/4001/p2p/${id}`],
+    addresses: [`/ip4/8.8.8.8/tcp/4001/p2p/${id}`, `/ip4/10.0.0.5/tcp/4001/p2p/${id}`],
     agentVersion: 'kubo/0.42.0',
     protocolVersion: 'ipfs/0.1.0',
     protocols: ['/ipfs/ping/1.0.0', '/ipfs/bitswap/1.2.0'],

@@ -2,13 +2,13 @@ import { type KeyGrant, requireGrant } from '@cairn/auth';
 import type { Blockstore } from '@cairn/blockstore';
 import type { PeerApi } from '@cairn/peer-api';
 import type { Pinning } from '@cairn/pinning';
+import { isPublicMultiaddr } from '@cairn/public-http';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import type { OptionSpecs } from '../options.ts';
 import { searchWithinBounds, withinBounds } from './bounded-call.ts';
 import { peerLimits } from './limits.ts';
 import type { NetworkPermits } from './network-permits.ts';
-import { isPublicAddress } from './public-address.ts';
 
 /** Answers of a Kubo without a network, in its words. */
 export const offlineAnswers = {
@@ -124,7 +124,7 @@ function peerContext<Specs extends OptionSpecs>(
     store,
     peer,
     isOperator,
-    visible: (addresses) => (isOperator ? addresses : addresses.filter(isPublicAddress)),
+    visible: (addresses) => (isOperator ? addresses : addresses.filter(isPublicMultiaddr)),
     within: (call) => withinBounds({ signal, msMax: peerLimits.queryMsMax }, call),
     search: (open, msMax = peerLimits.queryMsMax) => searchWithinBounds({ signal, msMax }, open),
   };

@@ -7,8 +7,8 @@ import { fakePeer, otherId, selfId } from './fake-peer.fixture.ts';
 import { operator, runCommand } from './run-command.fixture.ts';
 
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy';
-const provider = { peer: otherId, addresses: ['/ip4/10.0.0.5/tcp/4001', '/ip4/203.0.113.5/tcp/4001'] };
-const connection = { peer: otherId, address: '/ip4/203.0.113.5/tcp/4001', direction: 'inbound', streams: [] } as const;
+const provider = { peer: otherId, addresses: ['/ip4/10.0.0.5/tcp/4001', '/ip4/8.8.8.8/tcp/4001'] };
+const connection = { peer: otherId, address: '/ip4/8.8.8.8/tcp/4001', direction: 'inbound', streams: [] } as const;
 const events: readonly RoutingEvent[] = [
   { type: 'query', peer: otherId },
   { type: 'response', peer: otherId, closer: [provider] },
@@ -21,7 +21,7 @@ async function* from<T>(items: Iterable<T>): AsyncGenerator<T> {
 
 test('routing/findprovs writes the events of Kubo; accounts see public addresses and no reasons of failures', async () => {
   const peer = fakePeer({ routing: { findProviders: () => from(events) } });
-  const visible = [{ ID: otherId, Addrs: ['/ip4/203.0.113.5/tcp/4001'] }];
+  const visible = [{ ID: otherId, Addrs: ['/ip4/8.8.8.8/tcp/4001'] }];
   expect((await runCommand(peer, `routing/findprovs?arg=${cid}`)).values).toEqual([
     { Extra: '', ID: otherId, Responses: null, Type: 0 },
     { Extra: '', ID: otherId, Responses: visible, Type: 1 },

@@ -30,7 +30,7 @@ test('swarm/peers lists connections in the fields of Kubo', async () => {
           Identify: {
             ID: otherId,
             PublicKey: nodeOf(otherId).publicKey,
-            Addresses: [`/ip4/10.0.0.5/tcp/4001/p2p/${otherId}`, `/ip4/203.0.113.5/tcp/4001/p2p/${otherId}`],
+            Addresses: [`/ip4/10.0.0.5/tcp/4001/p2p/${otherId}`, `/ip4/8.8.8.8/tcp/4001/p2p/${otherId}`],
             AgentVersion: 'kubo/0.42.0',
             Protocols: ['/ipfs/bitswap/1.2.0', '/ipfs/ping/1.0.0'],
           },
@@ -52,12 +52,12 @@ test('swarm/addrs lists known addresses and those of this peer without peer IDs'
     {
       Addrs: {
         [otherId]: ['/ip4/10.0.0.5/tcp/4001'],
-        [selfId]: ['/ip4/10.0.0.5/tcp/4001', '/ip4/203.0.113.5/tcp/4001'],
+        [selfId]: ['/ip4/10.0.0.5/tcp/4001', '/ip4/8.8.8.8/tcp/4001'],
       },
     },
   ]);
   expect((await runCommand(peer, 'swarm/addrs/local?id=true', operator)).values).toEqual([
-    { Strings: [`/ip4/10.0.0.5/tcp/4001/p2p/${selfId}`, `/ip4/203.0.113.5/tcp/4001/p2p/${selfId}`] },
+    { Strings: [`/ip4/10.0.0.5/tcp/4001/p2p/${selfId}`, `/ip4/8.8.8.8/tcp/4001/p2p/${selfId}`] },
   ]);
   expect((await runCommand(peer, 'swarm/addrs/listen', operator)).values).toEqual([
     { Strings: ['/ip4/127.0.0.1/tcp/4001'] },
