@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { countTests } from './lib/count-tests.mjs';
+import { failedTests } from './lib/failed-tests.mjs';
 // `npm test`: install, build, lint, typecheck, unit tests, package checks and e2e tests, from a bare clone. Ends with
 // `N passed, N failed`, summed from the output of the test runners. `--affected main` leaves out packages that do not differ from
 // main and do not depend on one that differs. In CI a failed task runs once more with nothing beside it, and a task that passes
@@ -12,6 +13,8 @@ import { install, nx, requireNode } from './lib/toolchain.mjs';
 /** A second attempt begins only this soon after the start, so that its end is within the time limit of CI. */
 const secondAttemptWithinMs = 55 * 60_000;
 const startedAt = Date.now();
+/** Failed tests named in the closing lines, for each task. */
+const namesMax = 10;
 
 requireNode();
 await install();
@@ -65,12 +68,15 @@ if (isRepeated && build.code === 0 && failed.length > 0) {
   isBroken = outcomes.includes(false);
 }
 
-const counts = countTests([...outputByTask(output.join('\n')).values()].join('\n'));
+const lastOutputs = outputByTask(output.join('\n'));
+const counts = countTests([...lastOutputs.values()].join('\n'));
 const { passed, skipped } = counts;
 const repeatedTests = output.join('').split('LOGGING RETRY ERRORS').length - 1;
 if (repeatedTests > 0)
   console.log(`\n${repeatedTests} tests ran a second time; search above for LOGGING RETRY ERRORS.`);
 const broken = [...build.failed, ...failed].filter((task) => !passedLater.includes(task));
+for (const task of broken)
+  for (const name of failedTests(lastOutputs.get(task) ?? '').slice(0, namesMax)) console.log(`${task}: ${name}`);
 if (isBroken)
   console.log(
     `\nFailed: ${broken.join(', ') || 'nx itself'}. The output is above; \`npx nx run <task>\` runs one task alone.`,

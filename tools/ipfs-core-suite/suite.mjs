@@ -68,5 +68,9 @@ after(async () => {
   echo.close();
 });
 
+// In CI a failed test runs once more, as those of jest do (tools/lib/jest-second-attempt.mjs).
 for (const [name, suite] of Object.entries(suites))
-  describe(name, () => suite(factories[name] ?? own, { skip: exceptions[name] }));
+  describe(name, function declare() {
+    this.retries(process.env.CI ? 1 : 0);
+    suite(factories[name] ?? own, { skip: exceptions[name] });
+  });

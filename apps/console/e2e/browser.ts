@@ -34,7 +34,7 @@ export class Visit {
 
   #listen(): void {
     const { page, complaints, stage } = this;
-    page.setDefaultTimeout(8000);
+    page.setDefaultTimeout(15_000);
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
       if (message.type() === 'error') complaints.push(message.text());
