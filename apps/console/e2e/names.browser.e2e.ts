@@ -17,8 +17,9 @@ describeInBrowser('IPNS names in a browser', (visit) => {
       const body = new FormData();
       body.append('file', new Blob([text]));
       const url = `${stage.storage.url}/api/v0/add?cid-version=1`;
-      return ((await (await fetch(url, { method: 'POST', headers: { authorization }, body })).json()) as { Hash: string })
-        .Hash;
+      return (
+        (await (await fetch(url, { method: 'POST', headers: { authorization }, body })).json()) as { Hash: string }
+      ).Hash;
     };
     await page.reload();
     await page.getByRole('button', { name: 'New name' }).click();
