@@ -9,7 +9,7 @@ import { createLibp2pTransport } from '@cairn/bitswap/libp2p';
 import { type BlockExchange, raceExchanges } from '@cairn/block-exchange';
 import { type BatchReads, type Blockstore, BufferPool, type Collectable } from '@cairn/blockstore/core';
 import { createRememberingVerifier } from '@cairn/cid';
-import { type PeerApi, PeerApiError } from '@cairn/peer-api';
+import { type DescribeOptions, type PeerApi, PeerApiError } from '@cairn/peer-api';
 import type { PeerIdentity } from '@cairn/peer-api/identity';
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys';
 import type { Datastore } from 'interface-datastore';
@@ -141,7 +141,7 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
   for (const address of bootstrap) dialer.dial(parsePeerAddress(address)).catch(onError);
   const api: PeerApi = {
     exchange: exchanges.length === 0 ? bitswap : raceExchanges([bitswap, ...exchanges]),
-    describe: (peer, { signal } = {}) => describe(node, dialer, agentVersion, peer, signal),
+    describe: (peer, options = {}) => describe(node, dialer, agentVersion, peer, options),
     swarm: createSwarm(node, { dialer, peering, filters }),
     bitswap: bitswapStatus(bitswap, node),
     routing: routing.api(),
@@ -205,13 +205,13 @@ async function describe(
   dialer: OperatorDialer,
   agentVersion: string,
   peer: string | undefined,
-  signal: AbortSignal | undefined,
+  { signal, isLocal = false }: DescribeOptions,
 ) {
   if (peer === undefined || peer === node.peerId.toString()) return describeOwnNode(node, { agentVersion });
   const id = parsePeerId(peer);
   const known = () => node.peerStore.get(id).catch(() => undefined);
   let found = await known();
-  if (found === undefined || found.protocols.length === 0) {
+  if (!isLocal && (found === undefined || found.protocols.length === 0)) {
     const whole = parsePeerAddress(`/p2p/${peer}`);
     await dialer.dial(whole, signal).catch((cause: unknown) => {
       signal?.throwIfAborted();

@@ -6,6 +6,7 @@ export type {
   BitswapStatus,
   Cancellable,
   ConnectedPeer,
+  DescribeOptions,
   DhtStatus,
   NodeDescription,
   PeerApi,

@@ -87,6 +87,11 @@ export interface Ping {
   readonly text: string;
 }
 
+export interface DescribeOptions extends Cancellable {
+  /** Describes another node by what this one knows, without a search. Default false. */
+  readonly isLocal?: boolean;
+}
+
 /**
  * Port to the IPFS peer. The peer runs in a process of its own, so that network load and faults stay out of the other
  * services. `exchange` fetches through it: it returns verified bytes, which the caller stores.
@@ -94,7 +99,7 @@ export interface Ping {
 export interface PeerApi {
   readonly exchange: BlockExchange;
   /** Describes this node, or another one after a search for it. @throws PEER_NOT_FOUND */
-  describe(peer?: string, options?: Cancellable): Promise<NodeDescription>;
+  describe(peer?: string, options?: DescribeOptions): Promise<NodeDescription>;
   readonly swarm: {
     peers(): Promise<readonly ConnectedPeer[]>;
     /** Addresses of all known peers. */

@@ -17,7 +17,7 @@ export function openPeerClient({ url, token }: PeerClientOptions): PeerApi {
   const exchange = new RemoteExchange({ url, token });
   return {
     exchange,
-    describe: (peer, { signal } = {}) => calls.value('describe', { peer }, signal),
+    describe: (peer, { signal, isLocal } = {}) => calls.value('describe', { peer, isLocal }, signal),
     swarm: {
       peers: () => calls.value('swarm/peers', {}),
       addresses: () => calls.value('swarm/addresses', {}),

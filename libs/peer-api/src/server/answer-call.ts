@@ -34,7 +34,7 @@ type Sent<T> = T extends undefined
       : T;
 
 const valueHandlers: ValueHandlers = {
-  describe: (api, { peer }, signal) => api.describe(peer, { signal }),
+  describe: (api, { peer, isLocal = false }, signal) => api.describe(peer, { signal, isLocal }),
   'swarm/peers': (api) => api.swarm.peers(),
   'swarm/addresses': (api) => api.swarm.addresses(),
   'swarm/listenAddresses': (api) => api.swarm.listenAddresses(),

@@ -104,6 +104,14 @@ export function describePeerApi(name: string, open: () => Promise<PeerApiFixture
       expect(own.protocols).toContain('/ipfs/bitswap/1.2.0');
     });
 
+    test('describe with isLocal returns a known node, and refuses an unknown one', async () => {
+      const { peer, address } = fixture.other;
+      await api.swarm.connect(address);
+      expect(await api.describe(peer, { isLocal: true })).toMatchObject({ id: peer, protocols: expect.any(Array) });
+      await expect(api.describe(stranger, { isLocal: true })).rejects.toMatchObject({ code: 'PEER_NOT_FOUND' });
+      await api.swarm.disconnect(address);
+    });
+
     test('connect and disconnect are visible in the list of peers', async () => {
       const { peer, address } = fixture.other;
       expect(await api.swarm.connect(address)).toEqual({ peer });

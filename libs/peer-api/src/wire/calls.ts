@@ -9,7 +9,10 @@ const nothing = z.null().transform(() => undefined);
 
 /** Calls that answer with one value: path, parameters and value. */
 export const valueCalls = {
-  describe: { parameters: z.strictObject({ peer: text.optional() }), value: schema.description },
+  describe: {
+    parameters: z.strictObject({ peer: text.optional(), isLocal: z.boolean().optional() }),
+    value: schema.description,
+  },
   'swarm/peers': { parameters: z.strictObject({}), value: z.array(schema.connectedPeer) },
   'swarm/addresses': { parameters: z.strictObject({}), value: schema.addressMap },
   'swarm/listenAddresses': { parameters: z.strictObject({}), value: z.array(text) },

@@ -73,10 +73,23 @@ export class IdCommand implements Command<typeof options> {
     return { ...unknownNode, id, publicKey, agentVersion: `cairn/${manifest.version}` };
   }
 
+  /** Describes another node without a connection. Kubo gives an unknown one the address of its ID. */
+  async #known(asked: PeerId, signal: AbortSignal): Promise<NodeDescription> {
+    const { peer } = this;
+    try {
+      if (peer !== undefined)
+        return await within(signal, (bound) => peer.describe(asked.text, { signal: bound, isLocal: true }));
+    } catch (error) {
+      if (!isCairnError(error, 'PEER_NOT_FOUND') && !isCairnError(error, 'PEER_UNAVAILABLE')) throw error;
+    }
+    const { text: id } = asked;
+    return { ...unknownNode, id, publicKey: inlinePublicKey(asked), addresses: [`/p2p/${id}`] };
+  }
+
   async #other(asked: PeerId, context: CommandContext<typeof options>): Promise<NodeDescription> {
     const { signal, principal, options: chosen } = context;
     const { peer } = this;
-    if (chosen.offline) return { ...unknownNode, id: asked.text, publicKey: inlinePublicKey(asked) };
+    if (chosen.offline) return await this.#known(asked, signal);
     if (peer === undefined) throw new ApiError(500, offlineMessage);
     workOf(signal)?.queries(1);
     return await this.permits.run(principal.account.id, async () => {

@@ -51,7 +51,30 @@ describe('id', () => {
       message: expect.stringContaining('cannot query information on remote peers without a running daemon'),
     });
     expect((await id(undefined, `arg=${selfId}&offline=true`)).values).toMatchObject([
-      { ID: selfId, PublicKey: expect.stringMatching(/^CAES/), Addresses: [] },
+      { ID: selfId, PublicKey: expect.stringMatching(/^CAES/), Addresses: [`/p2p/${selfId}`], AgentVersion: '' },
+    ]);
+  });
+
+  test('describes another node with offline by what the peer knows', async () => {
+    const asked: unknown[] = [];
+    const knowing = fakePeer({
+      describe: async (peer = selfId, { isLocal = false } = {}) => {
+        if (peer !== selfId) asked.push([peer, isLocal]);
+        return nodeOf(peer);
+      },
+    });
+    expect((await id(knowing, `arg=${otherId}&offline=true`)).values).toMatchObject([
+      { ID: otherId, AgentVersion: 'kubo/0.42.0', Addresses: [`/ip4/8.8.8.8/tcp/4001/p2p/${otherId}`] },
+    ]);
+    expect(asked).toEqual([[otherId, true]]);
+    const unknowing = fakePeer({
+      describe: async (peer) => {
+        if (peer === undefined) return nodeOf(selfId);
+        throw new CairnError('PEER_NOT_FOUND', 'The peer was not found.');
+      },
+    });
+    expect((await id(unknowing, `arg=${otherId}&offline=true`)).values).toMatchObject([
+      { ID: otherId, PublicKey: expect.stringMatching(/^CAES/), Addresses: [`/p2p/${otherId}`], AgentVersion: '' },
     ]);
   });
 
