@@ -174,6 +174,12 @@ describe('missing blocks', () => {
     expect(body.toString()).toContain(`ipld: could not find ${missing}`);
   });
 
+  test.each(['0s', '-1s'])('timeout=%s fails only a command that waits', async (timeout) => {
+    expect((await ask(`version?timeout=${timeout}`)).status).toBe(200);
+    const { status, body } = await ask(`cat?arg=${missing}&timeout=${timeout}`);
+    expect([status, body.toString()]).toEqual([500, expect.stringContaining('context deadline exceeded')]);
+  });
+
   test('the trailer of a stream names the missing block', async () => {
     const bytes = noise(3_000_000, 7);
     const { headers, body } = multipart([{ name: 'file', filename: 'f', bytes }]);

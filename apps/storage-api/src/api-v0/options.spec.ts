@@ -57,11 +57,16 @@ describe('parseDuration', () => {
     ['250ms', 250],
     ['1.5h', 5_400_000],
     ['1us', 1],
+    ['.5s', 500],
+    ['0s', 0],
+    ['0', 0],
+    ['-1s', 0],
+    ['9999h', 2 ** 31 - 1],
   ])('%s', (text, milliseconds) => {
     expect(parseDuration('timeout', text)).toBe(milliseconds);
   });
 
-  test.each(['', '5', 's', '-1s', '1x', '0s', '1s garbage', 'x'.repeat(100_000)])('refuses %j', (text) => {
+  test.each(['', '5', 's', '1x', '1s garbage', 'x'.repeat(100_000)])('refuses %j', (text) => {
     expect(() => parseDuration('timeout', text)).toThrow(expect.objectContaining({ status: 400 }));
   });
 });

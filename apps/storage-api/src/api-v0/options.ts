@@ -1,4 +1,5 @@
 import { ApiError, PlainApiError } from './api-error.ts';
+import { parseGoTimerMs } from './go-duration-ns.ts';
 import { type IntegerType, parseGoBoolean, parseGoInteger } from './go-values.ts';
 
 interface NamedOption {
@@ -109,22 +110,12 @@ function invalid(name: string, given: string, expected: string): ApiError {
   );
 }
 
-const unitMs: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-};
-
-/** Parses a duration in Go's form, such as `30s` or `1m30s`, to milliseconds. @throws ApiError 400 */
+/** Parses a duration in Go's form, such as `30s` or `1m30s`, to milliseconds. A negative one is 0. @throws ApiError 400 */
 export function parseDuration(name: string, text: string): number {
-  const parts = [...text.slice(0, 64).matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)];
-  const total = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (unitMs[unit ?? ''] ?? 0), 0);
-  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text || !(total > 0)) {
+  try {
+    return parseGoTimerMs(text);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
     throw invalid(name, text, 'a duration such as 30s or 1m30s');
   }
-  return Math.min(Math.ceil(total), 2 ** 31 - 1);
 }

@@ -35,7 +35,8 @@ export function startLifetime(
   response: ServerResponse,
   { timeout, offline, local, waitMs, meter, codecs, account, network, denied, resolveName }: LifetimeOptions,
 ): RequestLifetime {
-  const timeoutMs = timeout ? parseDuration('timeout', timeout) : undefined;
+  // Kubo accepts a time that has passed already: only commands that wait fail.
+  const timeoutMs = timeout ? Math.max(1, parseDuration('timeout', timeout)) : undefined;
   const controller = new AbortController();
   const { signal } = controller;
   meter.watch((error) => controller.abort(error));

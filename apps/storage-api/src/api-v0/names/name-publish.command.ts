@@ -9,10 +9,10 @@ import { parsePath } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
+import { parseGoDurationNs } from '../go-duration-ns.ts';
 import { argument, resolveOptionsOf } from '../paths.ts';
 import { sendJson } from '../write.ts';
 import { AccountNames, selfLabel } from './account-names.ts';
-import { parseGoDurationNs } from './go-duration-ns.ts';
 import { cleanNames } from './name-path.ts';
 import { ipnsBase, nameEncoder } from './name-text.ts';
 

@@ -3,9 +3,9 @@ import { ipnsNameText } from '@cairn/ipns';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
+import { parseGoDurationNs } from '../go-duration-ns.ts';
 import { endLines, sendJson, writeLine } from '../write.ts';
 import { AccountNames } from './account-names.ts';
-import { parseGoDurationNs } from './go-duration-ns.ts';
 
 const options = {
   recursive: { kind: 'boolean', alias: 'r', default: true },

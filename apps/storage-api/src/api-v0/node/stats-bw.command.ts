@@ -7,7 +7,7 @@ import { PEER_API } from '@cairn/peer-api/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { parseDuration } from '../options.ts';
+import { parseGoTimerMs } from '../go-duration-ns.ts';
 import { hasNodeGrant, offlineAnswers } from '../peer/peer-command.ts';
 import { parsePeerId } from '../peer/peer-id.ts';
 import { endLines, writeLine } from '../write.ts';
@@ -45,7 +45,7 @@ export class StatsBwCommand implements Command<typeof options> {
     if (chosen.peer !== undefined && chosen.proto !== undefined)
       throw new ApiError(400, 'please only specify peer OR protocol');
     const read = this.#reader(context);
-    const intervalMs = Math.max(intervalMsMin, parseInterval(chosen.interval));
+    const intervalMs = Math.max(intervalMsMin, parseGoTimerMs(chosen.interval));
     while (true) {
       await writeLine(response, await read(), signal);
       if (!chosen.poll) break;
@@ -70,15 +70,6 @@ export class StatsBwCommand implements Command<typeof options> {
       const { totalIn, totalOut, rateIn, rateOut } = await peer.bandwidth(part);
       return { TotalIn: totalIn, TotalOut: totalOut, RateIn: rateIn, RateOut: rateOut };
     };
-  }
-}
-
-/** @throws ApiError 400 in the words of Go */
-function parseInterval(text: string): number {
-  try {
-    return parseDuration('interval', text);
-  } catch {
-    throw new ApiError(400, `time: invalid duration ${JSON.stringify(text.slice(0, 64))}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../api-error.ts';
+import { ApiError } from './api-error.ts';
 
 const unitNs: ReadonlyMap<string, number> = new Map([
   ['ns', 1],
@@ -13,6 +13,8 @@ const unitNs: ReadonlyMap<string, number> = new Map([
 const nsMax = 2n ** 63n - 1n;
 const partPattern = /^(\d*)(?:\.(\d*))?/;
 const charactersMax = 128;
+/** Longest time of a timer of Node.js. */
+const timerMsMax = 2 ** 31 - 1;
 
 /** Parses Go's `time.ParseDuration` to nanoseconds. @throws ApiError 500 with Go's message behind the prefix */
 export function parseGoDurationNs(text: string, prefix = ''): bigint {
@@ -36,4 +38,9 @@ export function parseGoDurationNs(text: string, prefix = ''): bigint {
     rest = rest.slice(unit.length);
   }
   return sign === '-' ? -total : total;
+}
+
+/** Parses Go's `time.ParseDuration` to milliseconds of a timer, rounded up. A negative duration is 0. @throws ApiError 500 */
+export function parseGoTimerMs(text: string): number {
+  return Math.min(Math.max(0, Math.ceil(Number(parseGoDurationNs(text)) / 1e6)), timerMsMax);
 }
