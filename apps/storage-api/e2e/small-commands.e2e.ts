@@ -99,6 +99,12 @@ test('version/deps, stats/bw and repo/ls respond for the service and the account
   expect((await ask('repo/ls')).text).toBe((await ask('refs/local')).text);
 });
 
+test('version, repo/version and repo/stat give the version of the repository of Kubo 0.42', async () => {
+  expect(await json('version')).toMatchObject({ Repo: '18' });
+  expect(await json('repo/version')).toEqual({ Version: '18' });
+  expect(await json('repo/stat')).toMatchObject({ Version: 'fs-repo@18' });
+});
+
 test('object/diff lists links that differ', async () => {
   const empty = 'QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn';
   const [file] = await service.add('hello\n');

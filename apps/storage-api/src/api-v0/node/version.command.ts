@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { Command, CommandContext } from '../command.ts';
+import { repoVersion } from '../repo/repo-stat.command.ts';
 import { sendJson } from '../write.ts';
 
 // The CLI prints the part that these options select. The response always has all of them.
@@ -26,7 +27,7 @@ export class VersionCommand implements Command<typeof options> {
     sendJson(response, {
       Version: manifest.version,
       Commit: '',
-      Repo: '1',
+      Repo: repoVersion,
       System: `${goArchitectures[process.arch] ?? process.arch}/${process.platform}`,
       Golang: '',
     });

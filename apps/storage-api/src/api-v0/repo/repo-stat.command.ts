@@ -12,8 +12,8 @@ const options = {
   human: { kind: 'boolean', default: false },
 } as const;
 
-/** Version of the repository that Kubo's clients expect. */
-export const repoVersion = '16';
+/** Version of the repository of Kubo 0.42, whose wire this service follows. */
+export const repoVersion = '18';
 
 /** `repo/stat` and `stats/repo`: returns the usage and the quota of the account. The shared store is not reported. */
 abstract class StatCommand implements Command<typeof options> {

@@ -3,7 +3,7 @@ import type { Command, CommandContext } from '../command.ts';
 import { sendJson } from '../write.ts';
 import { repoVersion } from './repo-stat.command.ts';
 
-/** `repo/version`: returns the version of the repository that Kubo's clients expect. */
+/** `repo/version`: returns the version of Kubo's repository. */
 @Injectable()
 export class RepoVersionCommand implements Command<Record<never, never>> {
   readonly name = 'repo/version';
