@@ -14,13 +14,22 @@ const valueEvent = 5;
 const getOptions = { offline: { kind: 'boolean', default: false } } as const;
 const putOptions = { 'allow-offline': { kind: 'boolean', default: false } } as const;
 
+const publicKeyPrefix = '/pk/';
+
 /** Parses a key of the routing system. Records of other kinds are not stored here. @throws ApiError 500 */
 function nameOfKey(key: string) {
   if (!key.startsWith('/ipns/')) throw new ApiError(500, 'invalid key');
   return parseName(key);
 }
 
-/** `routing/get`: returns the newest record of a key `/ipns/<name>`. */
+/** Refuses a valid key `/pk/<peer>` as a Kubo that finds no such record. @throws ApiError 500 */
+function refusePublicKey(key: string): void {
+  if (!key.startsWith(publicKeyPrefix)) return;
+  parseName(key.slice(publicKeyPrefix.length));
+  throw new ApiError(500, 'routing: not found');
+}
+
+/** `routing/get`: returns the newest record of a key `/ipns/<name>`. Public keys, `/pk/<peer>`, are not found. */
 @Injectable()
 export class RoutingGetCommand implements Command<typeof getOptions> {
   readonly name = 'routing/get';
@@ -32,7 +41,9 @@ export class RoutingGetCommand implements Command<typeof getOptions> {
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof getOptions>): Promise<void> {
     this.records.requireOnline();
-    const name = nameOfKey(argument(args, 0, 'key'));
+    const key = argument(args, 0, 'key');
+    refusePublicKey(key);
+    const name = nameOfKey(key);
     const bytes = await this.records.get(principal, name, { signal, isOffline: chosen.offline });
     const Extra = Buffer.from(bytes).toString('base64');
     await writeLine(response, { ID: '', Type: valueEvent, Responses: null, Extra }, signal);
