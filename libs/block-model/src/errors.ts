@@ -4,7 +4,7 @@ import { boundedJson, CairnError } from '@cairn/errors';
 export class InvalidValueError extends CairnError<'VALUE_INVALID'> {
   /** @param reason the fault in the wording of geth, without the field; the message on the wire begins with it */
   constructor(field: string, expected: string, input: unknown, reason?: string) {
-    super('VALUE_INVALID', `${field}: expected ${expected}, got ${shown(input)}`, {
+    super('VALUE_INVALID', `${field}: expected ${expected}, ${found(input)}`, {
       details: { field, expected, ...(reason !== undefined && { reason }) },
     });
   }
@@ -20,7 +20,8 @@ export class CorruptBlockError extends CairnError<'BLOCK_CORRUPT'> {
   }
 }
 
-function shown(input: unknown): string {
+function found(input: unknown): string {
+  if (input === undefined) return 'but it is missing';
   const text = boundedJson(input, 81);
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+  return `got ${text.length > 80 ? `${text.slice(0, 77)}...` : text}`;
 }

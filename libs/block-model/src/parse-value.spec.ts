@@ -36,6 +36,15 @@ describe('parseQuantity', () => {
     expect(reasonOf(() => parseQuantity('call.x', input))).toBe(reason);
   });
 
+  test.each([
+    [undefined, /, but it is missing$/],
+    [null, /, got null$/],
+    ['x', /, got "x"$/],
+    ['x'.repeat(1000), /, got "x{76}\.\.\.$/],
+  ])('the message ends with the value, or reports that it is missing: %p', (input, message) => {
+    expect(() => parseQuantity('call.x', input)).toThrow(message);
+  });
+
   test('accepts 0X, both cases of digits and the empty string, as geth does', () => {
     expect([parseQuantity('x', '0XaB'), parseQuantity('x', ''), parseQuantity('x', '0x0')]).toEqual([0xabn, 0n, 0n]);
   });

@@ -5,6 +5,7 @@ import {
   jsonKind,
   parseHash,
   parseUint64,
+  parseWithReason,
   quantity,
 } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
@@ -42,12 +43,20 @@ export function parseLastSeen(field: string, value: unknown): LastSeen {
     );
   const { number, hash, blockNumber, blockHash, logIndex, removed } = value as Readonly<Record<string, unknown>>;
   const position = {
-    number: parseUint64(`${field}.number`, blockNumber ?? number),
-    hash: parseHash(`${field}.hash`, blockHash ?? hash),
+    number: parseRequired(field, 'number', blockNumber ?? number, parseUint64),
+    hash: parseRequired(field, 'hash', blockHash ?? hash, parseHash),
   };
   if (logIndex === undefined || logIndex === null) return { ...position, log: undefined };
   const log = { logIndex: parseUint64(`${field}.logIndex`, logIndex), removed: removed === true };
   return { ...position, log };
+}
+
+function parseRequired<T>(field: string, name: string, value: unknown, parse: (field: string, value: unknown) => T): T {
+  const isMissing = value === undefined || value === null;
+  return parseWithReason(
+    () => parse(`${field}.${name}`, value),
+    (reason) => (isMissing ? `missing required field '${name}'` : reason),
+  );
 }
 
 /**

@@ -164,3 +164,16 @@ test('the last event is a block, a header, a log or a receipt', () => {
   for (const value of [null, 5, [], {}, { number: '0x5' }, { number: 5, hash: blockHash }])
     expect(() => parseLastSeen('last', value)).toThrow(expect.objectContaining({ code: 'VALUE_INVALID' }));
 });
+
+test.each([
+  ['number', { hash: hashOf('a') }, 'but it is missing'],
+  ['number', { number: null, hash: hashOf('a') }, 'got null'],
+  ['hash', { number: '0x5' }, 'but it is missing'],
+])('a last event without its %s is refused by the name of the field', (name, value, end) => {
+  expect(() => parseLastSeen('last', value)).toThrow(
+    expect.objectContaining({
+      message: expect.stringMatching(new RegExp(`^last\\.${name}: expected .*, ${end}$`)),
+      details: expect.objectContaining({ reason: `missing required field '${name}'` }),
+    }),
+  );
+});
