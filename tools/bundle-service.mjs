@@ -78,6 +78,10 @@ const native = resolve('../../libs/block-model/dist/native');
 if (Object.keys(metafile.inputs).some((path) => path.endsWith('block-model/dist/recover-public-key.js')))
   cpSync(native, join(directory, 'native'), { recursive: true });
 
+// Module of @cairn/service-kit that worker processes load before the bundle.
+if (Object.keys(metafile.inputs).some((path) => path.endsWith('service-kit/dist/processes/supervisor.js')))
+  cpSync(resolve('../../libs/service-kit/dist/processes/quiet-orphan.cjs'), join(directory, 'quiet-orphan.cjs'));
+
 /**
  * Escapes what esbuild left outside of ASCII, which are comments and regular expressions. V8 keeps the whole file in memory, with
  * two bytes for each character if one of them is beyond Latin-1.

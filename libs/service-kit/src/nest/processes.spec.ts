@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 const main = new URL('./group-service.fixture.mjs', import.meta.url).pathname;
@@ -67,6 +68,18 @@ async function processesOf(port: unknown): Promise<ReadonlyMap<number, Answer>> 
 const eventually = async (holds: () => Promise<boolean>) => {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 };
+
+// The list of the children of a process exists on Linux only.
+const testOnLinux = process.platform === 'linux' ? test : test.skip;
+
+testOnLinux('a process that starts while the primary process is killed ends without a message', async () => {
+  const { child, exit } = start();
+  const list = `/proc/${child.pid}/task/${child.pid}/children`;
+  while (readFileSync(list, 'utf8') === '') await nextTurn();
+  child.kill('SIGKILL');
+  // The process that has just started holds the same pipes, so this is its end too.
+  expect((await exit).text).toBe('');
+});
 
 test('connections that no process has taken close when all processes end', async () => {
   // With the port 0 the replacements have another port, so this service is not that of the other tests.

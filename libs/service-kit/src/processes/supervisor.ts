@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Dependency } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import { passLostConnections } from './lost-connections.ts';
@@ -26,6 +27,9 @@ const processLimits = {
  * of a gateway, measured by the memory rows of tools/bench/peers.mjs. A setting of the operator has precedence.
  */
 const mallocSettings = { MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? '2' };
+
+/** Ends a process quietly that starts while its primary process is killed. */
+const quietOrphanFile = fileURLToPath(new URL('./quiet-orphan.cjs', import.meta.url));
 
 /** Worker process in its place. */
 interface Member extends HubMember {
@@ -72,7 +76,8 @@ export class Supervisor {
   constructor(options: SupervisorOptions) {
     this.#options = options;
     this.hub = new PrimaryHub(options);
-    cluster.setupPrimary({ serialization: 'advanced' });
+    const execArgv = [...process.execArgv, '--require', quietOrphanFile];
+    cluster.setupPrimary({ serialization: 'advanced', execArgv });
   }
 
   /**
