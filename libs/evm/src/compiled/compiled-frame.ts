@@ -4,6 +4,7 @@ import { Frame, type FrameOptions } from '../interpreter/frame.ts';
 import { viewOf } from '../interpreter/words.ts';
 import { type Address, addressAt } from '../state/addresses.ts';
 import { wordIntegers } from '../state/slot-table.ts';
+import { ReusedBytes } from './reused-bytes.ts';
 
 const pageBytes = 65_536;
 const addressIntegers = 5;
@@ -20,9 +21,16 @@ export interface ReadyCode {
   readonly entries: Int32Array;
 }
 
+/** Frames at greater depths copy the inputs of their calls to new arrays. */
+const reusedDepths = 16;
+
 /** The linear memory and its views. Growth replaces the views. */
 export class SharedMemory {
   readonly #memory: LinearMemory;
+  /** Inputs of the calls of frames at a depth: a frame has one open call at most. */
+  readonly inputs: readonly ReusedBytes[] = Array.from({ length: reusedDepths }, () => new ReusedBytes());
+  /** Return data: only the frame that runs reads it, and its next call replaces it. */
+  readonly output = new ReusedBytes();
   bytes: Uint8Array;
   limbs: BigUint64Array;
   integers: Int32Array;
@@ -78,7 +86,7 @@ export class CompiledFrame extends Frame {
     this.code = code;
     this.#shared = shared;
     this.#base = base;
-    const { bytes, limbs, integers } = shared;
+    const { limbs, integers } = shared;
     const { data } = options;
     const dataAt = base + region.data;
     this.#memoryBase = memoryBaseOf(base, data.length);
@@ -87,7 +95,9 @@ export class CompiledFrame extends Frame {
     putWord(limbs, (base + region.value) / 8, options.value);
     // First the zeros, which begin within the last integer of the data.
     for (let at = (dataAt + data.length) >> 2; at < this.#memoryBase >> 2; at++) integers[at] = 0;
-    copyInto(bytes, dataAt, data, 0, data.length);
+    const reused = shared.inputs[options.depth - 1];
+    if (reused === undefined) copyInto(shared.bytes, dataAt, data, 0, data.length);
+    else reused.copyTo(shared, dataAt, data);
   }
 
   /** Start of the region of a frame that this one calls. */
@@ -135,6 +145,23 @@ export class CompiledFrame extends Frame {
 
   override copyMemory(at: number, length: number): Uint8Array {
     return copyOf(this.#shared.bytes, this.#memoryBase + at, length);
+  }
+
+  override copyInput(at: number, length: number): Uint8Array {
+    const reused = this.#shared.inputs[this.depth];
+    return reused?.copyOf(this.#shared, this.#memoryBase + at, length) ?? this.copyMemory(at, length);
+  }
+
+  override copyOutput(at: number, length: number): Uint8Array {
+    // The output of the message, and a deployed code, outlive the message.
+    if (this.depth === 1 || this.kind === 'create') return this.copyMemory(at, length);
+    return this.#shared.output.copyOf(this.#shared, this.#memoryBase + at, length);
+  }
+
+  override takeOutput(output: Uint8Array): void {
+    if (output.length <= this.outputLength)
+      this.#shared.output.copyTo(this.#shared, this.#memoryBase + this.outputAt, output);
+    else super.takeOutput(output);
   }
 
   override readMemory(at: number, length: number, target: Uint8Array, targetAt: number): void {

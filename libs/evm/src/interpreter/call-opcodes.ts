@@ -58,7 +58,7 @@ export function callOpcode(opcode: number, frame: Frame, machine: Machine): void
     moves: opcode === op.CALL,
     mustHave: hasValue ? value : 0n,
     touches: opcode === op.CALL || opcode === op.STATICCALL,
-    data: frame.copyMemory(input, inputLength),
+    data: frame.copyInput(input, inputLength),
     gas: given + (value > 0n ? gas.callStipend : 0),
     isStatic: frame.isStatic || opcode === op.STATICCALL,
   });

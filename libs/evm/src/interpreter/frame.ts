@@ -226,6 +226,16 @@ export class Frame {
     return copyOf(this.memory, at, length);
   }
 
+  /** Copies the input of a call. It stays unchanged until the called frame, or the precompile, has ended. */
+  copyInput(at: number, length: number): Uint8Array {
+    return this.copyMemory(at, length);
+  }
+
+  /** Copies the output of this frame. It stays unchanged until the caller makes its next call. */
+  copyOutput(at: number, length: number): Uint8Array {
+    return this.copyMemory(at, length);
+  }
+
   /** Copies memory within {@link memorySize} into other bytes. */
   readMemory(at: number, length: number, target: Uint8Array, targetAt: number): void {
     copyInto(target, targetAt, this.memory, at, length);

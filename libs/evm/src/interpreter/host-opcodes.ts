@@ -80,7 +80,7 @@ export function runHostOpcode(opcode: number, frame: Frame, machine: Machine): b
     case op.REVERT: {
       const at = frame.popNumber();
       const length = frame.popNumber();
-      frame.output = frame.copyMemory(frame.range(at, length), length);
+      frame.output = frame.copyOutput(frame.range(at, length), length);
       frame.isReverted = opcode === op.REVERT;
       return true;
     }
