@@ -23,12 +23,17 @@ export interface ScrubReport {
 
 /** Bytes to read between two waits. */
 const stepBytes = 1024 * 1024;
+/** Milliseconds of work between two waits: a mebibyte can be tens of thousands of small blocks. */
+const stepMs = 2;
+/** A wait takes this many times the work before it at least, so that small blocks use a quarter of a core. */
+const restFactor = 3;
 
 /** Verifies every block once at a bounded rate and quarantines corrupt ones. @throws the reason of the signal */
 export async function scrub(options: ScrubOptions): Promise<ScrubReport> {
   const { store, bytesPerSecond, signal, onCorrupt, wait = sleep } = options;
   const sums = { blocks: 0, bytes: 0, corrupt: 0 };
   let sinceWait = 0;
+  let workBegan = performance.now();
   for await (const cid of store.keys(signal ? { signal } : {})) {
     const found = await check(store, cid);
     if (found === undefined) continue;
@@ -39,10 +44,12 @@ export async function scrub(options: ScrubOptions): Promise<ScrubReport> {
       sums.corrupt++;
       onCorrupt?.(cid);
     }
-    if (sinceWait < stepBytes) continue;
+    const workedMs = performance.now() - workBegan;
+    if (sinceWait < stepBytes && workedMs < stepMs) continue;
     signal?.throwIfAborted();
-    await wait((sinceWait / bytesPerSecond) * 1000);
+    await wait(Math.max((sinceWait / bytesPerSecond) * 1000, workedMs * restFactor));
     sinceWait = 0;
+    workBegan = performance.now();
   }
   return sums;
 }
