@@ -33,10 +33,14 @@ export class ServiceProcess {
       CAIRN_PROCESSES: process.env.TEST_PROCESSES ?? '1',
       ...env,
     };
-    const child = spawn(process.execPath, ['--max-semi-space-size=2', '--heap-growing-percent=50', main], {
-      env: { ...process.env, ...settings },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = spawn(
+      process.execPath,
+      ['--max-semi-space-size=2', '--heap-growing-percent=50', '--no-flush-bytecode', main],
+      {
+        env: { ...process.env, ...settings },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
     this.#child = child;
     this.#memoryPeakKib = 0;
     const sampling = setInterval(() => this.#sampleMemory(), memorySampleMs);
