@@ -9,7 +9,8 @@ const colours = new RegExp(`${escapeCharacter}\\[[0-9;]*m`, 'g');
  */
 export function failedTests(output) {
   const text = output.replace(colours, '');
-  const names = [...text.matchAll(/^ {2}● (.+)$/gm), ...text.matchAll(/^\s*not ok \d+ - (.+)$/gm)].map(
+  // The heading of what a test printed looks like a name.
+  const names = [...text.matchAll(/^ {2}● (?!Console$)(.+)$/gm), ...text.matchAll(/^\s*not ok \d+ - (.+)$/gm)].map(
     ([, name]) => name,
   );
   const [, list = ''] = /^ {2}\d+ failing\n([\s\S]*)/m.exec(text) ?? [];

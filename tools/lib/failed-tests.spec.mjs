@@ -4,6 +4,7 @@ import { failedTests } from './failed-tests.mjs';
 
 test('failedTests names the failed tests of jest, the Node runner and mocha, each once', () => {
   const output = [
+    '  ● Console',
     '  ● names in a browser › a name is created',
     '    expect(received).toBe(expected)',
     'Summary of all failing tests',

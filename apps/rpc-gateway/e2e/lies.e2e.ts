@@ -31,7 +31,7 @@ const requests: readonly (readonly [string, readonly unknown[]])[] = [
   ['eth_feeHistory', ['0x2', 'latest', [50]]],
 ];
 /** Networks of one gateway process. */
-const perGateway = 64;
+const perGateway = 32;
 
 interface Liar {
   readonly lie: Lie;
@@ -72,14 +72,15 @@ async function ask(port: number, host: string, calls: typeof requests): Promise<
   return answers.toSorted((one, other) => Number(one.id) - Number(other.id));
 }
 
-/** Code of an answer while no upstream of the network is usable, for example when many networks start. */
-const unavailable = -32002;
+/** Answers while no upstream of the network is usable, or has answered in time, for example when many networks start. */
+const isUnavailable = ({ error }: Answer) =>
+  error !== undefined && (error.code === -32002 || /refused a read/.test(error.message));
 
 /** Asks until the network answers all calls. No answer on the way may be wrong. */
 async function askUntilAvailable(port: number, host: string, truth?: readonly Answer[]): Promise<readonly Answer[]> {
   for (;;) {
     const answers = await ask(port, host, allRequests());
-    const waiting = answers.filter(({ error }) => error?.code === unavailable);
+    const waiting = answers.filter(isUnavailable);
     if (waiting.length === 0) return answers;
     if (truth !== undefined) {
       const given = answers.filter((answer) => !waiting.includes(answer));
