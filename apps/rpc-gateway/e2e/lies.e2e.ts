@@ -72,15 +72,14 @@ async function ask(port: number, host: string, calls: typeof requests): Promise<
   return answers.toSorted((one, other) => Number(one.id) - Number(other.id));
 }
 
-/** Answers while no upstream of the network is usable, or has answered in time, for example when many networks start. */
-const isUnavailable = ({ error }: Answer) =>
-  error !== undefined && (error.code === -32002 || /refused a read/.test(error.message));
+/** Code of an answer while no upstream of the network is usable, for example when many networks start. */
+const unavailable = -32002;
 
 /** Asks until the network answers all calls. No answer on the way may be wrong. */
 async function askUntilAvailable(port: number, host: string, truth?: readonly Answer[]): Promise<readonly Answer[]> {
   for (;;) {
     const answers = await ask(port, host, allRequests());
-    const waiting = answers.filter(isUnavailable);
+    const waiting = answers.filter(({ error }) => error?.code === unavailable);
     if (waiting.length === 0) return answers;
     if (truth !== undefined) {
       const given = answers.filter((answer) => !waiting.includes(answer));
