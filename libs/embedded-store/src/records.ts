@@ -38,61 +38,6 @@ export interface Records {
   remove(key: Uint8Array): boolean;
 }
 
-/** Records without checksums. */
-export class PlainRecords implements Records {
-  readonly #table: LmdbTable;
-
-  constructor(table: LmdbTable) {
-    this.#table = table;
-  }
-
-  get(key: Uint8Array): Uint8Array | undefined {
-    return this.#table.getBinary(key);
-  }
-
-  peek(key: Uint8Array): Uint8Array | undefined {
-    return this.get(key);
-  }
-
-  copyTo(key: Uint8Array, into: Uint8Array): number | undefined {
-    // LMDB has one buffer for all reads, which the next read overwrites.
-    const value = this.#table.getBinaryFast(key);
-    if (value === undefined) return undefined;
-    const { buffer, byteOffset, length } = value;
-    into.set(new Uint8Array(buffer, byteOffset, Math.min(length, into.length)));
-    return length;
-  }
-
-  has(key: Uint8Array): boolean {
-    return this.#table.doesExist(key);
-  }
-
-  *range(range: Range): Generator<Entry> {
-    for (const { key, value } of this.#table.getRange(bounds(range))) yield { key: copy(key), value: copy(value) };
-  }
-
-  *keys(range: Range): Generator<Uint8Array> {
-    for (const key of this.#table.getKeys(bounds(range))) yield copy(key);
-  }
-
-  last(range: Range): Entry | undefined {
-    // Hot path of EVM state reads (sealed-records.bench.ts): no generators, few objects.
-    const iterator = this.#table.getRange(bounds({ ...range, reverse: true, limit: 1 }))[Symbol.iterator]();
-    const { done, value } = iterator.next();
-    if (done === true) return undefined;
-    iterator.return?.();
-    return { key: copy(value.key), value: copy(value.value) };
-  }
-
-  put(key: Uint8Array, value: Uint8Array): void {
-    this.#table.putSync(key, asBuffer(value));
-  }
-
-  remove(key: Uint8Array): boolean {
-    return this.#table.removeSync(key);
-  }
-}
-
 /** Returns the smallest key above all keys with this prefix; `undefined` if the prefix is all 0xff. */
 export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
   const last = prefix.findLastIndex((byte) => byte !== 0xff);
@@ -106,20 +51,15 @@ export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
 export const firstKey: Uint8Array = Buffer.from([0]);
 export const lastKey: Uint8Array = Buffer.alloc(limits.keyBytesMax, 0xff);
 
-function bounds({ prefix, start, end, reverse = false, limit }: Range) {
+/** Returns the lowest selected key, and the lowest key above the selection, if there may be one. */
+export function ends({ prefix, start, end }: Range): {
+  readonly low: Uint8Array;
+  readonly high: Uint8Array | undefined;
+} {
   const low = prefix ?? start ?? firstKey;
-  const high = prefix ? (prefixEnd(prefix) ?? lastKey) : (end ?? lastKey);
-  // In reverse, lmdb by default includes the start and excludes the end.
-  const ends = reverse
-    ? { start: high, end: low, exclusiveStart: true, inclusiveEnd: true, reverse }
-    : { start: low, end: high };
-  return limit === undefined ? ends : { ...ends, limit };
+  return { low: low.length === 0 ? firstKey : low, high: prefix ? prefixEnd(prefix) : end };
 }
 
 export function copy(bytes: Uint8Array): Uint8Array {
   return Uint8Array.prototype.slice.call(bytes);
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,8 +1,9 @@
 // Hot path of every lookup in a sealed database. sealed-records.bench.ts compares it with plain records. Remembered gaps: an add of
 // one block looks up keys that are absent each time, such as the claims of its account (tools/bench/peers.mjs, row `add 4 KiB`).
 import { type Gap, KnownGaps } from './known-gaps.ts';
+import { Neighbours } from './neighbours.ts';
 import { endLink, linkOf, linkTo, payloadOf, RecordSeal } from './record-seal.ts';
-import { copy, type Entry, firstKey, type LmdbTable, lastKey, prefixEnd, type Range, type Records } from './records.ts';
+import { copy, type Entry, ends, firstKey, type LmdbTable, lastKey, type Range, type Records } from './records.ts';
 
 /** Creates the error for damage. Without a key the damage affects the whole database. */
 export type DamageError = (damage: string, key?: Uint8Array) => Error;
@@ -36,9 +37,11 @@ export class SealedRecords implements Records {
   /** The key that was last found absent, and the record before it. Most writes of new records follow such a lookup. */
   #absent: { readonly key: Uint8Array; readonly before: Entry | undefined; readonly writes: number } | undefined;
   readonly #gaps = new KnownGaps();
+  readonly #neighbours: Neighbours;
 
   constructor(table: LmdbTable, { name, head, damage, writeState }: SealedRecordsOptions) {
     this.#table = table;
+    this.#neighbours = new Neighbours(table);
     this.#head = head;
     this.#damage = damage;
     this.#writeState = writeState;
@@ -84,8 +87,15 @@ export class SealedRecords implements Records {
   }
 
   last(range: Range): Entry | undefined {
-    for (const entry of this.#descending({ ...range, limit: 1 })) return entry;
-    return undefined;
+    const { low, high } = ends(range);
+    const found = this.#recordBefore(high ?? lastKey);
+    const above = high && this.#neighbours.keyAtOrAfter(high);
+    if (found === undefined) {
+      this.#assertIsFirst(above);
+      return undefined;
+    }
+    this.#assertIsAfter(found, above);
+    return Buffer.compare(found.key, low) < 0 ? undefined : { key: found.key, value: payloadOf(found.value) };
   }
 
   *#ascending(range: Range): Generator<Entry> {
@@ -108,20 +118,28 @@ export class SealedRecords implements Records {
 
   *#descending(range: Range): Generator<Entry> {
     const { low, high } = ends(range);
-    let above = high && this.#keyAtOrAfter(high);
+    let above = high && this.#neighbours.keyAtOrAfter(high);
     let left = range.limit ?? Number.POSITIVE_INFINITY;
     const from = { ...downwards, start: high ?? lastKey };
     for (const entry of this.#table.getRange(from)) {
       const key = copy(entry.key);
       const stored = copy(entry.value);
       this.#assertIntact(key, stored);
-      if (linkOf(stored) !== linkTo(above)) throw this.#damage('a record is missing or misplaced after it', key);
+      this.#assertIsAfter({ key, value: stored }, above);
       if (Buffer.compare(key, low) < 0) return;
       yield { key, value: payloadOf(stored) };
       above = key;
       if (--left === 0) return;
     }
-    if (this.#headLink() !== linkTo(above)) throw this.#damage('records are missing at its beginning');
+    this.#assertIsFirst(above);
+  }
+
+  #assertIsAfter({ key, value }: Entry, above: Uint8Array | undefined): void {
+    if (linkOf(value) !== linkTo(above)) throw this.#damage('a record is missing or misplaced after it', key);
+  }
+
+  #assertIsFirst(key: Uint8Array | undefined): void {
+    if (this.#headLink() !== linkTo(key)) throw this.#damage('records are missing at its beginning');
   }
 
   /** Yields for each record in order its damage, or `undefined`. Continues after damage, for reports. */
@@ -188,7 +206,7 @@ export class SealedRecords implements Records {
   #proveAbsent(key: Uint8Array): { readonly before: Entry | undefined } {
     const before = this.#recordBefore(key);
     const link = before ? linkOf(before.value) : this.#headLink();
-    const after = this.#keyAtOrAfter(key);
+    const after = this.#neighbours.keyAtOrAfter(key);
     if (link !== linkTo(after)) throw this.#damage('records around it are missing', key);
     this.#gaps.add(key, { before: before?.key, after });
     return { before };
@@ -220,21 +238,8 @@ export class SealedRecords implements Records {
 
   /** Returns the stored record with the greatest key below this one. */
   #recordBefore(key: Uint8Array): Entry | undefined {
-    const entries = this.#table.getRange({ ...downwards, start: key, limit: 1 })[Symbol.iterator]();
-    const { done, value: found } = entries.next();
-    if (done === true) return undefined;
-    entries.return?.();
-    // Key and value are copies already: lmdb copies both out of its buffer.
-    this.#assertIntact(found.key, found.value);
-    return found;
-  }
-
-  /** Returns the smallest key that is not below this one. */
-  #keyAtOrAfter(key: Uint8Array): Uint8Array | undefined {
-    const keys = this.#table.getKeys({ start: key, limit: 1 })[Symbol.iterator]();
-    const { done, value: found } = keys.next();
-    if (done === true) return undefined;
-    keys.return?.();
+    const found = this.#neighbours.before(key);
+    if (found) this.#assertIntact(found.key, found.value);
     return found;
   }
 }
@@ -255,9 +260,4 @@ export interface SealedRecordsOptions {
   readonly head: ListHead;
   readonly damage: DamageError;
   readonly writeState: WriteState;
-}
-
-function ends({ prefix, start, end }: Range): { readonly low: Uint8Array; readonly high: Uint8Array | undefined } {
-  const low = prefix ?? start ?? firstKey;
-  return { low: low.length === 0 ? firstKey : low, high: prefix ? prefixEnd(prefix) : end };
 }
