@@ -100,8 +100,20 @@ export class AccountLimits {
   }
 
   async #admitSlowly(credits: number, withRequest: boolean): Promise<void> {
+    this.#prepare(credits);
     if (withRequest) await this.#take('requestsPerSecond', this.#requests, 1);
     if (credits > 0) await this.#take('creditsPerDay', this.#credits, credits);
+  }
+
+  /**
+   * Requests the lots that a request needs, in parallel: after a pause this process has none, and one answer of the store after
+   * another would delay the request several times.
+   */
+  #prepare(credits: number): void {
+    this.#requests?.prepare(1);
+    if (credits > 0) this.#credits?.prepare(credits);
+    this.#bytesIn?.prepare(1);
+    this.#bytesOut?.prepare(1);
   }
 
   async #take(limit: LimitName, lot: TokenLot | undefined, amount: number): Promise<void> {
@@ -180,6 +192,7 @@ export class AccountLimits {
   }
 
   async #requireRequestSlowly(credits: number): Promise<void> {
+    this.#prepare(credits);
     await this.#take('requestsPerSecond', this.#requests, 1);
     this.#requests?.charge(-1);
     await this.#take('creditsPerDay', this.#credits, credits);
@@ -187,6 +200,7 @@ export class AccountLimits {
   }
 
   async #requireBytesSlowly(): Promise<void> {
+    this.#bytesOut?.prepare(1);
     await this.#take('bytesInPerDay', this.#bytesIn, 1);
     this.#bytesIn?.charge(-1);
     await this.#take('bytesOutPerDay', this.#bytesOut, 1);
@@ -196,6 +210,7 @@ export class AccountLimits {
   /** Acquires a permit of `concurrentRequests`; release it with {@link leave}. @throws LIMIT_REACHED as {@link admit} does */
   enter(): Promise<void> | undefined {
     if (this.#requestPermits === undefined || this.#requestPermits.tryAcquire()) return undefined;
+    this.#prepare(1);
     return this.#acquireSlowly('concurrentRequests', this.#requestPermits);
   }
 

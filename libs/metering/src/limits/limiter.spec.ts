@@ -141,6 +141,14 @@ describe('creditsPerDay', () => {
   });
 });
 
+test('a free request of an account in debt does not refuse the next one', async () => {
+  const [limiter] = await start({ requestsPerSecond: 10, creditsPerDay: 10_000 });
+  const limits = limiter?.of(account);
+  await limits?.admit(5);
+  limits?.charge(50);
+  await Promise.all([limits?.admit(0), limits?.admit(5)]);
+});
+
 test('requireBytes refuses used-up bytes until the day ends', async () => {
   const [limiter] = await start({ bytesInPerDay: 100 });
   const limits = limiter?.of(account);
@@ -149,6 +157,39 @@ test('requireBytes refuses used-up bytes until the day ends', async () => {
   await expect(limits?.requireBytes()).rejects.toMatchObject({ details: { limit: 'bytesInPerDay', allowed: 100 } });
   now += 24 * 3_600_000;
   await limits?.requireBytes();
+});
+
+test('the first request of a process asks for its permit and its four lots in parallel', async () => {
+  const shared = store;
+  const rounds: number[] = [];
+  let asked: (() => void)[] = [];
+  const answer = () => {
+    rounds.push(asked.length);
+    for (const resolve of asked) resolve();
+    asked = [];
+  };
+  const nextRound = () =>
+    new Promise<void>((resolve) => {
+      if (asked.push(resolve) === 1) setImmediate(answer);
+    });
+  store = {
+    take: async (requests) => {
+      await nextRound();
+      return await shared.take(requests);
+    },
+    hold: async (request) => {
+      await nextRound();
+      return await shared.hold(request);
+    },
+    close: () => shared.close(),
+  };
+  const daily = { creditsPerDay: 10_000, bytesInPerDay: 10_000, bytesOutPerDay: 10_000 };
+  const [limiter] = await start({ requestsPerSecond: 10, concurrentRequests: 10, ...daily });
+  const limits = limiter?.of(account);
+  await limits?.enter();
+  await limits?.admit(5);
+  await limits?.requireBytes();
+  expect(rounds).toEqual([5]);
 });
 
 describe('concurrentRequests', () => {

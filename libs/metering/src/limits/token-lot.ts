@@ -64,21 +64,38 @@ export class TokenLot {
   /** Takes tokens, with a new lot if needed. Resolves to `undefined`, or after a refusal to the milliseconds until a retry. */
   async take(amount: number): Promise<number | undefined> {
     while (!this.tryTake(amount)) {
-      const now = this.#now();
-      const refusal = this.#refusal;
-      // The lower bound ends a refusal from before the clock was set back.
-      const isRefused = refusal !== undefined && refusal.since <= now && now < refusal.until;
-      if (isRefused && amount >= refusal.min) return refusal.until - now;
-      if (this.#filling !== undefined) {
-        await this.#filling;
-        continue;
-      }
-      const { granted, retryAfterMs } = await this.#fill(amount);
-      if (granted > 0) continue;
-      const since = this.#now();
-      this.#refusal = { min: amount, since, until: since + Math.max(1, retryAfterMs) };
+      const waitMs = this.#refusedFor(amount);
+      if (waitMs !== undefined) return waitMs;
+      if (this.#filling !== undefined) await this.#filling;
+      else await this.#refill(amount);
     }
     return undefined;
+  }
+
+  /**
+   * Requests a new lot if this one has too few tokens, and takes none: a {@link take} that follows waits for the same lot. An error is
+   * left to that `take`, which meets it or asks again.
+   */
+  prepare(amount: number): void {
+    const has = this.#now() < this.#endsAt ? this.#tokens : 0;
+    if (has >= amount || this.#filling !== undefined || this.#refusedFor(amount) !== undefined) return;
+    this.#refill(amount).catch(() => {});
+  }
+
+  /** Returns the milliseconds for which the store refuses this amount, according to an earlier answer. */
+  #refusedFor(amount: number): number | undefined {
+    const now = this.#now();
+    const refusal = this.#refusal;
+    // The lower bound ends a refusal from before the clock was set back.
+    const isRefused = refusal !== undefined && refusal.since <= now && now < refusal.until;
+    return isRefused && amount >= refusal.min ? refusal.until - now : undefined;
+  }
+
+  async #refill(amount: number): Promise<void> {
+    const { granted, retryAfterMs } = await this.#fill(amount);
+    if (granted > 0) return;
+    const since = this.#now();
+    this.#refusal = { min: amount, since, until: since + Math.max(1, retryAfterMs) };
   }
 
   /** Takes tokens for work already done. The lot can end below zero; the next lot pays the debt. */
