@@ -75,12 +75,23 @@ async function ask(port: number, host: string, calls: typeof requests): Promise<
 /** Code of an answer while no upstream of the network is usable, for example when many networks start. */
 const unavailable = -32002;
 
-/** Asks until the network answers all calls. No answer on the way may be wrong. */
-async function askUntilAvailable(port: number, host: string, truth?: readonly Answer[]): Promise<readonly Answer[]> {
-  for (;;) {
-    const answers = await ask(port, host, allRequests());
+/** Below the limit of a hook, so that its failure has the reason. */
+const availableWithinMs = 200_000;
+
+/** Asks until the network answers all calls. No answer on the way may be wrong. @throws with the last errors and the end of the log */
+async function askUntilAvailable(
+  gateway: Gateway,
+  host: string,
+  truth?: readonly Answer[],
+): Promise<readonly Answer[]> {
+  for (const end = performance.now() + availableWithinMs; ; ) {
+    const answers = await ask(gateway.port, host, allRequests());
     const waiting = answers.filter(({ error }) => error?.code === unavailable);
     if (waiting.length === 0) return answers;
+    if (performance.now() > end) {
+      const errors = new Set(waiting.map(({ error }) => error?.message));
+      throw new Error([`${host} is not available:`, ...errors, ...gateway.log.slice(-30)].join('\n'));
+    }
     if (truth !== undefined) {
       const given = answers.filter((answer) => !waiting.includes(answer));
       expect(given).toEqual(truth.filter(({ id }) => given.some((answer) => answer.id === id)));
@@ -128,7 +139,7 @@ describe.each(groups.map((group, index) => [index + 1, group] as const))('group 
       ...liars.map(({ proxy, host }, at) => entryOf(`lie${at}`, host, [trusted, proxy.url])),
     ];
     gateway = await startGateway({ networks });
-    truth = await askUntilAvailable(gateway.port, 'truth.localhost');
+    truth = await askUntilAvailable(gateway, 'truth.localhost');
   });
 
   afterAll(async () => {
@@ -145,7 +156,7 @@ describe.each(groups.map((group, index) => [index + 1, group] as const))('group 
     '%s reaches no client',
     async (_name, at) => {
       const { host } = liars[at] as Liar;
-      expect(await askUntilAvailable(gateway?.port ?? 0, host, truth)).toEqual(truth);
+      expect(await askUntilAvailable(gateway as Gateway, host, truth)).toEqual(truth);
     },
   );
 
