@@ -1,5 +1,5 @@
 // Hot path of every add and of every read of the EVM state: sealed-records.bench.ts, and tools/bench/peers.mjs, row `add 4 KiB`.
-import { type Entry, firstKey, type LmdbTable } from './records.ts';
+import { downwards, type Entry, firstKey, type LmdbTable } from './records.ts';
 
 /**
  * Finds the records next to a key. A new range of lmdb costs three times the search, so all searches of a table share two ranges:
@@ -12,7 +12,7 @@ export class Neighbours {
   readonly #keys: Iterable<Uint8Array>;
 
   constructor(table: LmdbTable) {
-    const below = { start: firstKey, end: firstKey, inclusiveEnd: true, exclusiveStart: true, reverse: true, limit: 1 };
+    const below = { ...downwards, start: firstKey, limit: 1 };
     this.#descending = below;
     this.#records = table.getRange(below);
     const from = { start: firstKey, limit: 1 };

@@ -1,5 +1,5 @@
 import { Neighbours } from './neighbours.ts';
-import { copy, type Entry, ends, type LmdbTable, lastKey, type Range, type Records } from './records.ts';
+import { copy, downwards, type Entry, ends, type LmdbTable, lastKey, type Range, type Records } from './records.ts';
 
 /** Records without checksums. */
 export class PlainRecords implements Records {
@@ -58,9 +58,7 @@ export class PlainRecords implements Records {
 function bounds({ prefix, start, end, reverse = false, limit }: Range) {
   const { low, high = lastKey } = ends({ prefix, start, end });
   // In reverse, lmdb by default includes the start and excludes the end.
-  const order = reverse
-    ? { start: high, end: low, exclusiveStart: true, inclusiveEnd: true, reverse }
-    : { start: low, end: high };
+  const order = reverse ? { ...downwards, start: high, end: low } : { start: low, end: high };
   return limit === undefined ? order : { ...order, limit };
 }
 

@@ -51,6 +51,9 @@ export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
 export const firstKey: Uint8Array = Buffer.from([0]);
 export const lastKey: Uint8Array = Buffer.alloc(limits.keyBytesMax, 0xff);
 
+/** Range options for all keys below a start, in descending order. */
+export const downwards = { end: firstKey, inclusiveEnd: true, exclusiveStart: true, reverse: true } as const;
+
 /** Returns the lowest selected key, and the lowest key above the selection, if there may be one. */
 export function ends({ prefix, start, end }: Range): {
   readonly low: Uint8Array;

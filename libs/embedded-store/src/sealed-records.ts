@@ -3,7 +3,17 @@
 import { type Gap, KnownGaps } from './known-gaps.ts';
 import { Neighbours } from './neighbours.ts';
 import { endLink, linkOf, linkTo, payloadOf, RecordSeal } from './record-seal.ts';
-import { copy, type Entry, ends, firstKey, type LmdbTable, lastKey, type Range, type Records } from './records.ts';
+import {
+  copy,
+  downwards,
+  type Entry,
+  ends,
+  firstKey,
+  type LmdbTable,
+  lastKey,
+  type Range,
+  type Records,
+} from './records.ts';
 
 /** Creates the error for damage. Without a key the damage affects the whole database. */
 export type DamageError = (damage: string, key?: Uint8Array) => Error;
@@ -243,9 +253,6 @@ export class SealedRecords implements Records {
     return found;
   }
 }
-
-/** Range options for all keys below a start, in descending order. */
-const downwards = { end: firstKey, inclusiveEnd: true, exclusiveStart: true, reverse: true } as const;
 
 /** State of writes that all tables of an environment share in this thread. */
 export interface WriteState {
