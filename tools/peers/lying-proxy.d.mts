@@ -17,3 +17,9 @@ export declare function startLyingProxy(options: {
   /** Added to each answer. */
   readonly delayMs?: number;
 }): Promise<LyingProxy>;
+
+export declare function startHonestProxy(options: {
+  readonly upstream: string;
+  /** Added to each answer. */
+  readonly delayMs?: number;
+}): Promise<{ readonly url: string; stop(): Promise<unknown> }>;

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { Worker } from 'node:worker_threads';
 import { WebSocketServer } from 'ws';
 
 const own = new Set(['eth_chainId', 'eth_subscribe', 'net_version']);
@@ -87,6 +89,16 @@ export async function startLyingProxy({ upstream, lie, delayMs = 0 }) {
     await new Promise((resolve) => server.close(resolve));
   };
   return proxy;
+}
+
+/**
+ * Starts an honest proxy of the node at a URL in a thread of its own, since lies of many megabytes keep the thread of the liars busy.
+ * @param {{ upstream: string, delayMs?: number }} options
+ */
+export async function startHonestProxy(options) {
+  const worker = new Worker(new URL('./lying-proxy-worker.mjs', import.meta.url), { workerData: options });
+  const [url] = await once(worker, 'message');
+  return { url, stop: () => worker.terminate() };
 }
 
 async function textOf(request) {

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { encodeFunctionData } from 'viem';
 import { type Lie, lies } from '../../../tools/peers/lies.mjs';
-import { type LyingProxy, startLyingProxy } from '../../../tools/peers/lying-proxy.mjs';
+import { type LyingProxy, startHonestProxy, startLyingProxy } from '../../../tools/peers/lying-proxy.mjs';
 import { type Answer, type Gateway, key, startGateway } from './gateway.ts';
 import { sample, sampleEntry } from './sample-network.ts';
 
@@ -40,7 +40,7 @@ interface Liar {
 }
 
 let source: Gateway | undefined;
-let honest: LyingProxy | undefined;
+let honest: Awaited<ReturnType<typeof startHonestProxy>> | undefined;
 let transactions: readonly string[] = [];
 /** Lies that changed an answer. */
 let exercised = 0;
@@ -48,7 +48,7 @@ let exercised = 0;
 beforeAll(async () => {
   source = await startGateway({ networks: [{ ...sampleEntry, hosts: ['*'] }] });
   // The liars are faster, so that the pool prefers them.
-  honest = await startLyingProxy({ upstream: source.url, delayMs: 10 });
+  honest = await startHonestProxy({ upstream: source.url, delayMs: 10 });
   const { result } = (await ask(source.port, 'any.localhost', [['eth_getLogs', [{ fromBlock: '0x0' }]]]))[0] as Answer;
   const found = (result as { readonly transactionHash: string }[]).map(({ transactionHash }) => transactionHash);
   transactions = [...new Set(found)].slice(0, 1);

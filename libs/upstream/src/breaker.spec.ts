@@ -23,6 +23,25 @@ test('the breaker opens after failuresMax failures and doubles its time after a 
   expect(breaker.state).toBe('closed');
 });
 
+test('failures count as lasting from outageMs on, until a success', () => {
+  let now = 1;
+  const breaker = new CircuitBreaker({ ...upstreamLimits, outageMs: 4000 }, () => now);
+  for (let count = 0; count < upstreamLimits.failuresMax; count++) breaker.failed();
+  const lasting: boolean[] = [];
+  for (const openMs of [1000, 2000, 4000]) {
+    lasting.push(breaker.isLasting);
+    now += openMs;
+    breaker.started();
+    breaker.failed();
+  }
+  expect(lasting).toEqual([false, false, true]);
+  now += 8000;
+  expect(breaker.isLasting).toBe(true);
+  breaker.started();
+  breaker.succeeded();
+  expect(breaker.isLasting).toBe(false);
+});
+
 test('an open breaker admits at most one request per open time', () => {
   const step = fc.constantFrom('start', 'fail', 'succeed', 'release', 'wait');
   fc.assert(

@@ -20,6 +20,11 @@ export class CircuitBreaker {
     return this.#openUntil === 0 || (this.#now() >= this.#openUntil && !this.#isProbing);
   }
 
+  /** Reports whether the failures last so long that the upstream is taken for down, not for disturbed. */
+  get isLasting(): boolean {
+    return this.#openUntil !== 0 && this.#openMs >= this.#limits.outageMs;
+  }
+
   get state(): 'closed' | 'open' | 'half-open' {
     if (this.#openUntil === 0) return 'closed';
     return this.#now() >= this.#openUntil ? 'half-open' : 'open';

@@ -28,6 +28,11 @@ export const upstreamLimits = {
   /** Initial and maximum time in milliseconds that the breaker stays open. */
   openMsMin: 1000,
   openMsMax: 30_000,
+  /**
+   * Breaker time from which on an upstream counts as down. What the other upstreams say decides then: that they lack a
+   * result, refuse a call or lack a method. Before, such a call fails as unavailable.
+   */
+  outageMs: 8000,
   /** Initial and maximum isolation in milliseconds after a wrong answer. */
   isolationMsMin: 10 * 60_000,
   isolationMsMax: 24 * 3_600_000,

@@ -1,4 +1,5 @@
-import { AttemptFailure, callEnded, type FailedAttempt, type FailureKind, UpstreamError } from './errors.ts';
+import { errorOfCall } from './call-error.ts';
+import { AttemptFailure, callEnded, type FailedAttempt, type FailureKind, type UpstreamError } from './errors.ts';
 import type { UpstreamLimits } from './limits.ts';
 import type { Upstream } from './upstream.ts';
 import type { UpstreamAnswer, UpstreamCall } from './upstream-call.ts';
@@ -28,7 +29,9 @@ export class CallRun<T> {
   readonly #attempts: (FailedAttempt & { readonly failure: AttemptFailure })[] = [];
   /** Upstreams that cannot answer this call: wrong, pruned, unsupported or refused. */
   readonly #excluded = new Set<Upstream>();
+  /** Upstreams asked in this round, and in any round. */
   readonly #tried = new Set<Upstream>();
+  readonly #asked = new Set<Upstream>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #running = 0;
   /** Unverified upstreams at the last wait for a check. */
@@ -129,6 +132,7 @@ export class CallRun<T> {
 
   #start(upstream: Upstream): void {
     this.#tried.add(upstream);
+    this.#asked.add(upstream);
     this.#running += 1;
     this.#started += 1;
     const { hedgeMsMin, hedgeMsMax } = this.#context.limits;
@@ -172,37 +176,18 @@ export class CallRun<T> {
   }
 
   #error(summary: string): UpstreamError {
-    const { method, need } = this.#call;
-    const attempts = this.#attempts.map(({ upstream, kind, reason }) => ({ upstream, kind, reason }));
-    const has = (kind: FailedAttempt['kind']) => attempts.some((attempt) => attempt.kind === kind);
-    const refusal = this.#attempts.find(({ kind }) => kind === 'refused')?.failure;
-    if (refusal !== undefined)
-      return new UpstreamError('UPSTREAM_REFUSED', refusal.message, {
-        attempts,
-        rpcCode: refusal.rpcCode,
-        rpcData: refusal.rpcData,
-      });
-    if (this.#call.mayBeAbsent && attempts.length > 0 && attempts.every(({ kind }) => kind === 'stale'))
-      return new UpstreamError('UPSTREAM_NOT_FOUND', `No upstream has the result of ${method}.`, { attempts });
     const { upstreams } = this.#context;
-    if (need !== undefined && (has('pruned') || upstreams.every(({ capabilities }) => !capabilities.reaches(need))))
-      return new UpstreamError(
-        'UPSTREAM_STATE_PRUNED',
-        `No upstream has the ${need.kind} of block ${need.number} any more.`,
-        { hint: 'Add an archive node to the upstreams of the network.', attempts },
-      );
-    if (has('unsupported') || upstreams.every(({ capabilities }) => !capabilities.supports(method)))
-      return new UpstreamError('UPSTREAM_METHOD_UNSUPPORTED', `No upstream supports ${method}.`, {
-        hint: 'Add an upstream that has the method.',
-        attempts,
-      });
-    const reasons =
-      attempts.length > 0
-        ? attempts.map(({ upstream, reason }) => `${upstream}: ${reason}`)
-        : upstreams.map(({ name, lastFailure = 'no answer yet' }) => `${name}: ${lastFailure}`);
-    return new UpstreamError('UPSTREAMS_UNAVAILABLE', `${summary} to ${method} (${reasons.join('; ')}).`, {
-      hint: 'Check the upstreams of the network.',
-      attempts,
-    });
+    const isOpen = upstreams.some((upstream) => this.#mayStillAnswer(upstream));
+    return errorOfCall(this.#call, { summary, attempts: this.#attempts, upstreams, isOpen });
+  }
+
+  /** Reports whether the upstream has given no final answer, and is not known to be unable to. */
+  #mayStillAnswer(upstream: Upstream): boolean {
+    const { method, need } = this.#call;
+    const { breaker, capabilities } = upstream;
+    if (this.#excluded.has(upstream) || upstream.isIsolated || breaker.isLasting) return false;
+    if (!capabilities.supports(method) || (need !== undefined && !capabilities.reaches(need))) return false;
+    const wasUsable = breaker.isClosed && !upstream.isFull && this.#context.isChainVerified(upstream);
+    return this.#asked.has(upstream) || !wasUsable;
   }
 }

@@ -306,6 +306,51 @@ describe('capabilities', () => {
   });
 });
 
+describe('what the other upstreams say', () => {
+  const absent = () => {
+    throw notYetKnown('no such block');
+  };
+  const cases = [
+    ['UPSTREAM_REFUSED', { error: { code: -32000, message: 'of no known kind' } }, read],
+    ['UPSTREAM_METHOD_UNSUPPORTED', { error: { code: -32601, message: 'the method does not exist' } }, read],
+    [
+      'UPSTREAM_STATE_PRUNED',
+      { error: { code: -32000, message: 'missing trie node 12ab (path )' } },
+      { ...read, need: { kind: 'proof', number: 5n } as const },
+    ],
+    ['UPSTREAM_NOT_FOUND', { result: null }, { ...read, parse: absent, mayBeAbsent: true }],
+  ] as const;
+
+  test.each(cases)('%s holds while one upstream is down, and not while one is disturbed', async (code, reply, call) => {
+    let now = 0;
+    const disturbed = await nodeWith(() => (request) => request.socket.destroy());
+    const other = await nodeWith(() => reply);
+    const { pool } = poolOf([disturbed.url, other.url], { now: () => now });
+    await checked(pool);
+    const unavailable = { code: 'UPSTREAMS_UNAVAILABLE' };
+    // Calls that met a failure are tried again until their deadline.
+    const ask = () => pool.request(call, { deadlineMs: 500 });
+    // Failures within the calls, then an open breaker.
+    for (let count = 0; count < 4; count++) await expect(ask()).rejects.toMatchObject(unavailable);
+    expect(pool.states()[0]?.breaker).toBe('open');
+    await expect(ask()).rejects.toMatchObject(unavailable);
+    for (const openMs of [1000, 2000, 4000]) {
+      now += openMs;
+      await expect(ask()).rejects.toMatchObject({ code: expect.stringMatching(/^UPSTREAM/) });
+    }
+    await expect(ask()).rejects.toMatchObject({ code });
+  });
+
+  test('a failure before the final answer of the same upstream does not count', async () => {
+    let count = 0;
+    const node = await nodeWith(() => (++count === 1 ? (request) => request.socket.destroy() : { result: null }));
+    const { pool } = poolOf([node.url]);
+    await expect(pool.request({ ...read, parse: absent, mayBeAbsent: true })).rejects.toMatchObject({
+      code: 'UPSTREAM_NOT_FOUND',
+    });
+  });
+});
+
 test('a result that may be absent is asked once from each upstream', async () => {
   const both = await Promise.all([nodeWith(() => ({ result: null })), nodeWith(() => ({ result: null }))]);
   const { pool } = poolOf(both.map(({ url }) => url));

@@ -10,6 +10,7 @@ import { LatencyWindow } from './latency.ts';
 import type { UpstreamLimits } from './limits.ts';
 import { RateGuard } from './rate-guard.ts';
 import type { RpcTransport, WireAnswers } from './rpc-transport.ts';
+import { afterTimeLimit } from './time-limit.ts';
 import { WebSocketRpcTransport } from './web-socket-rpc-transport.ts';
 
 /** A call as the pool hands it to an upstream. */
@@ -163,14 +164,14 @@ export class Upstream {
     this.#inFlight += 1;
     const stop = new AbortController();
     const unlisten = abortWithAll(calls, stop);
-    const timer = setTimeout(() => stop.abort(new AttemptFailure('failed', 'timeout')), this.#limits.attemptMs);
+    const clear = afterTimeLimit(this.#limits.attemptMs, () => stop.abort(new AttemptFailure('failed', 'timeout')));
     try {
       const answers = await this.transport.send(calls, stop.signal);
       this.#settle(calls, answers);
     } catch (error) {
       for (const { reject, signal } of calls) reject(signal.aborted ? signal.reason : error);
     } finally {
-      clearTimeout(timer);
+      clear();
       unlisten();
       this.#inFlight -= 1;
       this.#queue.ended(batch);
