@@ -68,7 +68,7 @@ watcher.on('all', (event, path) => {
   if (event === 'addDir' || event === 'unlinkDir') return;
   rebuild.changed(relative(root, path).split(sep).slice(0, 2).join('/'));
 });
-watcher.on('ready', () => console.log('Watching the sources of apps and libs.'));
+watcher.once('ready', () => console.log('Watching the sources of apps and libs.'));
 
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.on(signal, () => {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { type Blockstore, BufferPool, type Collectable, createMemoryBlockstore } from '@cairn/blockstore';
 import { cidFor } from '@cairn/cid';
 import { expect, test } from '@jest/globals';
@@ -29,14 +31,30 @@ async function setup({ isSharing = true } = {}) {
 test('concurrent and later readers share the bytes of a block', async () => {
   const { cid, store, reads } = await setup();
   const [first, second] = await Promise.all([store.get(cid), store.get(cid)]);
-  expect([second === first, (await store.get(cid)) === first, reads()]).toEqual([true, true, 1]);
+  const third = await store.get(cid);
+  expect([second.buffer === first.buffer, third.buffer === first.buffer, reads()]).toEqual([true, true, 1]);
+  expect([...third]).toEqual([1, 2, 3]);
+});
+
+test('a reader that holds a part of the bytes shares them after a collection of garbage', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const { cid, store, reads } = await setup();
+  const part = (await store.get(cid)).subarray(1);
+  // A weak reference keeps its target until the end of the turn.
+  for (let turn = 0; turn < 3; turn++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+  }
+  const whole = await store.get(cid);
+  expect([whole.buffer === part.buffer, [...whole], reads()]).toEqual([true, [1, 2, 3], 1]);
 });
 
 test('a removed block is read again', async () => {
   const { cid, store, reads, remove } = await setup();
   const first = await store.get(cid);
   remove();
-  expect([(await store.get(cid)) === first, reads()]).toEqual([false, 2]);
+  expect([(await store.get(cid)).buffer === first.buffer, reads()]).toEqual([false, 2]);
 });
 
 test('a reader that goes away does not end the read of another', async () => {

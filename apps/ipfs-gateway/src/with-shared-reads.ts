@@ -15,7 +15,8 @@ export interface SharedReadsOptions {
  * each block once, and it is verified once. The cache of blocks is for small ones: this holds no memory.
  */
 export function withSharedReads(store: Blockstore, { removals, isSharing }: SharedReadsOptions): Blockstore {
-  const held = new Map<string, WeakRef<Uint8Array>>();
+  // A reader may hold a part of the bytes only, which keeps their buffer.
+  const held = new Map<string, SharedBytes>();
   const reads = new Map<string, Promise<Uint8Array>>();
   // A read that began before a removal must not be shared after it.
   let removedSoFar = 0;
@@ -36,7 +37,7 @@ export function withSharedReads(store: Blockstore, { removals, isSharing }: Shar
       if (removedSoFar !== before || !isSharing()) return bytes;
       // A map is in the order of insertion: the first entry is the oldest.
       held.delete(key);
-      held.set(key, new WeakRef(bytes));
+      held.set(key, new SharedBytes(bytes));
       for (const oldest of held.keys()) {
         if (held.size <= blocksMax) break;
         held.delete(oldest);
@@ -53,7 +54,7 @@ export function withSharedReads(store: Blockstore, { removals, isSharing }: Shar
       if (options?.buffers !== undefined && !isSharing()) return await store.get(cid, options);
       const { buffers: _, ...reading } = options ?? {};
       const key = keyOf(cid);
-      const shared = held.get(key)?.deref();
+      const shared = held.get(key)?.bytes;
       options?.signal?.throwIfAborted();
       if (shared !== undefined) return shared;
       // The other reader may have gone away, which ends its read.
@@ -69,6 +70,24 @@ export function withSharedReads(store: Blockstore, { removals, isSharing }: Shar
       forget(cid);
     },
   };
+}
+
+/** Bytes as long as something holds their buffer. */
+class SharedBytes {
+  readonly #buffer: WeakRef<ArrayBufferLike>;
+  readonly #start: number;
+  readonly #length: number;
+
+  constructor({ buffer, byteOffset, length }: Uint8Array) {
+    this.#buffer = new WeakRef(buffer);
+    this.#start = byteOffset;
+    this.#length = length;
+  }
+
+  get bytes(): Uint8Array | undefined {
+    const buffer = this.#buffer.deref();
+    return buffer && new Uint8Array(buffer, this.#start, this.#length);
+  }
 }
 
 function methodsOf(store: Blockstore): Omit<Blockstore, 'get' | 'delete'> {
