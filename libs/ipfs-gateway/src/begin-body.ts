@@ -7,11 +7,11 @@ import type { GatewayResponse } from './gateway-types.ts';
 export async function beginBody(response: GatewayResponse): Promise<GatewayResponse> {
   if (response.body === undefined) return response;
   const source = response.body[Symbol.asyncIterator]();
-  const first = await source.next();
-  return { ...response, body: { [Symbol.asyncIterator]: () => continued(first, source) } };
+  const begun = continued(await source.next(), source);
+  return { ...response, body: { [Symbol.asyncIterator]: () => begun } };
 }
 
-/** Not a generator: one that is suspended would keep the first bytes in memory. */
+/** Gives the first bytes away once. Not a generator: one that is suspended would keep them in memory. */
 function continued(first: IteratorResult<Uint8Array>, source: AsyncIterator<Uint8Array>): AsyncIterator<Uint8Array> {
   let unread: IteratorResult<Uint8Array> | undefined = first;
   return {
