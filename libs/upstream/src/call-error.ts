@@ -8,7 +8,7 @@ export interface FailedCall {
   readonly summary: string;
   readonly attempts: readonly (FailedAttempt & { readonly failure: AttemptFailure })[];
   readonly upstreams: readonly Upstream[];
-  /** An upstream may answer a later request, so that what the other ones said decides nothing. */
+  /** An upstream may answer a later request, so the refusals and absences of the others are not final. */
   readonly isOpen: boolean;
 }
 

@@ -29,8 +29,8 @@ export const upstreamLimits = {
   openMsMin: 1000,
   openMsMax: 30_000,
   /**
-   * Breaker time from which on an upstream counts as down. What the other upstreams say decides then: that they lack a
-   * result, refuse a call or lack a method. Before, such a call fails as unavailable.
+   * Breaker time in milliseconds from which on an upstream counts as down. The other upstreams then decide that a result is
+   * absent, a call refused or a method missing; before, such a call fails as unavailable.
    */
   outageMs: 8000,
   /** Initial and maximum isolation in milliseconds after a wrong answer. */
