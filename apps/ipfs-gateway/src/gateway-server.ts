@@ -1,5 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '@cairn/auth';
 import { type Blockstore, BufferPool } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
@@ -46,6 +45,7 @@ import { RoutingV1 } from './routing-v1.ts';
 import { sendBody } from './send-body.ts';
 import { SendMemory } from './send-memory.ts';
 import type { IpfsGatewaySettings } from './settings.ts';
+import { serveTunnels } from './tunnels.ts';
 
 /** Bytes of small responses in memory. */
 const hotBytesMax = 48 * 1024 * 1024;
@@ -127,15 +127,8 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     this.content.onChange(() => this.#gateway.forget());
   }
 
-  /** Answers CONNECT by serving the tunnel itself: the gateway is an HTTP proxy for its own content only. */
   onApplicationBootstrap(): void {
-    const server: Server = this.http.httpAdapter.getHttpServer();
-    server.on('connect', (_: IncomingMessage, socket: Duplex, head: Buffer) => {
-      socket.on('error', () => socket.destroy());
-      if (head.length > 0) socket.unshift(head);
-      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-      server.emit('connection', socket);
-    });
+    serveTunnels(this.http.httpAdapter.getHttpServer());
   }
 
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
