@@ -84,7 +84,13 @@ const startDhtKubo = () =>
     service = await home.start(env);
     expect(await providersOf(kubos[1], root)).toContain(id);
     // The announcement was stored, so that the next process does not repeat it.
-    expect(await api.provide.status()).toMatchObject({ records: 1, waiting: 0, announced: 0, failed: 0 });
+    expect(await api.provide.status()).toMatchObject({
+      records: 1,
+      waiting: 0,
+      announced: 0,
+      failed: 0,
+      isOnline: true,
+    });
     expect((await api.provide.status()).oldestSeconds).toBeGreaterThanOrEqual(0);
   });
 

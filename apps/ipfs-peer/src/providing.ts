@@ -91,10 +91,10 @@ export async function openProviding(
     served: (cids) => schedule.added(reported.take(cids)),
     policyChanged: () => schedule.requestReconciliation(),
     async status() {
-      const { records, waiting, announced, failed, oldestAt } = await schedule.counts();
+      const { records, waiting, announced, failed, isOnline, oldestAt } = await schedule.counts();
       const oldestSeconds =
         oldestAt === undefined ? undefined : Math.max(0, Math.round((Date.now() - oldestAt) / 1000));
-      return { records, waiting, announced, failed, ...(oldestSeconds !== undefined && { oldestSeconds }) };
+      return { records, waiting, announced, failed, isOnline, ...(oldestSeconds !== undefined && { oldestSeconds }) };
     },
     async added(roots) {
       // A reported root is often not in the index of served blocks yet; `served` announces it then.

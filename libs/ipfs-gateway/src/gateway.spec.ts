@@ -146,7 +146,9 @@ describe('createGateway', () => {
   test('a block that is not here gives 404, and 412 for only-if-cached', async () => {
     const missing = cidFor(Buffer.from('missing'), { codec: 'raw' });
     expect((await get(`/ipfs/${missing}`)).status).toBe(404);
-    expect((await get(`/ipfs/${missing}`, { headers: { 'cache-control': 'only-if-cached' } })).status).toBe(412);
+    // Directives are case-insensitive (RFC 9111, 5.2).
+    for (const directives of ['only-if-cached', 'no-cache, Only-If-Cached'])
+      expect((await get(`/ipfs/${missing}`, { headers: { 'cache-control': directives } })).status).toBe(412);
   });
 
   test.each([

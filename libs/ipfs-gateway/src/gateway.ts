@@ -141,7 +141,7 @@ class GatewayService {
     await this.#checkPolicy(exchange, cid === undefined ? [] : [cid], segments);
     const onlyCached = (field(request, 'cache-control') ?? '')
       .split(',')
-      .some((part) => part.trim() === 'only-if-cached');
+      .some((part) => part.trim().toLowerCase() === 'only-if-cached');
     if (onlyCached && exchange.isFoundLocally !== true) return await this.#serveCached(exchange, cid, segments);
     headers['x-ipfs-path'] = contentPath(origin);
     const uri = ipfsUri(origin);

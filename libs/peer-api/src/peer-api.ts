@@ -74,6 +74,8 @@ export interface ProvideStatus {
   readonly failed: number;
   /** Seconds since the oldest record was announced; absent without records. */
   readonly oldestSeconds?: number;
+  /** False while the routing system cannot be reached. */
+  readonly isOnline?: boolean;
 }
 
 export interface DhtStatus {

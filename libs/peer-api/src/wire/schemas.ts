@@ -84,6 +84,7 @@ export const provideStatus = z.object({
   announced: count,
   failed: count,
   oldestSeconds: z.number().optional(),
+  isOnline: z.boolean().optional(),
 });
 
 export const exchangePeer = z.object({

@@ -96,6 +96,21 @@ test.each(['provide/stat', 'stats/provide', 'stats/reprovide'])('%s has the coun
   ]);
 });
 
+test.each([
+  [true, 'online'],
+  [false, 'offline'],
+])('provide/stat of a connected peer whose routing answers %s is %s', async (isOnline, status) => {
+  const counts = { records: 9, waiting: 9, announced: 0, failed: 0, isOnline };
+  const connection = { peer: otherId, address: '/ip4/8.8.8.8/tcp/4001', direction: 'inbound', streams: [] } as const;
+  const peer = fakePeer({
+    provide: { status: async () => counts },
+    swarm: { peers: async () => [connection] },
+  });
+  expect((await runCommand(peer, 'provide/stat', operator)).values).toMatchObject([
+    { Sweep: { connectivity: { status } } },
+  ]);
+});
+
 test('bootstrap lists the addresses of the settings, and changes name the setting', async () => {
   const peer = fakePeer({ bootstrapAddresses: async () => ['/ip4/8.8.8.8/tcp/1/p2p/x'] });
   for (const name of ['bootstrap', 'bootstrap/list'])

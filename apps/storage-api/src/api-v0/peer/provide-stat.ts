@@ -32,7 +32,10 @@ const provideStatAs = (name: string) =>
     async run({ peer, response, signal, within }) {
       const status = await within(() => peer.provide.status());
       const connections = await within(() => peer.swarm.peers());
-      const sweep = sweepOf(status, { isOnline: connections.length > 0, now: Date.now() });
+      const sweep = sweepOf(status, {
+        isOnline: connections.length > 0 && status.isOnline !== false,
+        now: Date.now(),
+      });
       await writeLine(response, { Sweep: sweep, Legacy: null, FullRT: false }, signal);
       endLines(response);
     },

@@ -3,9 +3,10 @@ import { IconPlugConnectedX } from '@tabler/icons-react';
 import { type SyntheticEvent, useState } from 'react';
 import { api } from '../../api.ts';
 import { type Column, DataTable } from '../../data-table.tsx';
-import { bytes, count, duration, short } from '../../format.ts';
+import { bytes, count, short } from '../../format.ts';
 import { Answer, Copy, Empty, Section } from '../../parts.tsx';
 import { useApi, useChange } from '../../use-api.ts';
+import { type RecordCounts, recordTexts } from './record-texts.ts';
 
 interface Peer {
   readonly peer: string;
@@ -35,13 +36,7 @@ interface NetworkState {
     readonly wanted: number;
     readonly partners: number;
   };
-  readonly records: {
-    readonly records: number;
-    readonly waiting: number;
-    readonly announced: number;
-    readonly failed: number;
-    readonly oldestSeconds?: number;
-  };
+  readonly records: RecordCounts;
 }
 
 /** State of the IPFS peer. */
@@ -68,7 +63,6 @@ export function Network() {
 }
 
 function Figures({ state: { peerCount, traffic, blocks, records } }: { state: NetworkState }) {
-  const age = records.oldestSeconds === undefined ? 'none yet' : `oldest ${duration(records.oldestSeconds)} ago`;
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
       <Figure title="Peers" value={count(peerCount)} text={`${count(blocks.partners)} exchange blocks`} />
@@ -82,11 +76,7 @@ function Figures({ state: { peerCount, traffic, blocks, records } }: { state: Ne
         value={`${count(blocks.blocksReceived)} in, ${count(blocks.blocksSent)} out`}
         text={`${count(blocks.wanted)} wanted, ${count(blocks.duplicateBlocks)} duplicates`}
       />
-      <Figure
-        title="Announced records"
-        value={`${count(records.announced)} of ${count(records.records)}`}
-        text={`${count(records.waiting)} waiting, ${count(records.failed)} failed, ${age}`}
-      />
+      <Figure title="Announced records" {...recordTexts(records)} />
     </SimpleGrid>
   );
 }
