@@ -86,6 +86,9 @@ describe('accounts, cards and keys', () => {
     [['key', 'revoke', 'ck_none'], 4, 'no key'],
     [['key', 'rotate', 'x', '--grace', 'soon'], 2, 'number of hours'],
     [['key', 'create', 'acme', '--networks', 'foo'], 2, 'there is no network "foo". Choose from sample'],
+    [['gateway', 'sign', '/ipfs/bafkqaaa', '--key', 'x', '--url', 'dweb.example'], 2, 'https://dweb.example'],
+    [['gateway', 'sign', '/ipfs/bafkqaaa', '--key', 'x', '--url', 'ftp://dweb.example'], 2, 'https://dweb.example'],
+    [['gateway', 'sign', '/ipfs/bafkqaaa', '--key', 'x', '--expires', '0'], 2, 'seconds'],
     [['import', 'atlantis'], 4, 'no network "atlantis"'],
     [['frobnicate'], 2, 'unknown command'],
   ])('%j ends with %i and a clear message', async (args, expected, message) => {
@@ -94,6 +97,17 @@ describe('accounts, cards and keys', () => {
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/\n\s+at /);
   });
+});
+
+test('gateway sign writes a link to the port of the gateway, or to an address that is named', async () => {
+  await cairn.run('account', 'create', 'linked');
+  const { id } = await cairn.json<Key>('key', 'create', 'linked');
+  cairn.settings = { IPFS_GATEWAY_PORT: '18081' };
+  const sign = (...options: readonly string[]) =>
+    cairn.json<{ url: string }>('gateway', 'sign', '/ipfs/bafkqaaa/a b?', '--key', id, ...options);
+  expect((await sign()).url).toMatch(/^http:\/\/127.0.0.1:18081\/ipfs\/bafkqaaa\/a%20b%3F\?cairn-link=1\./);
+  expect((await sign('--url', 'https://dweb.example')).url).toMatch(/^https:\/\/dweb.example\/ipfs\/bafkqaaa\/a%20b/);
+  cairn.settings = {};
 });
 
 test('limits of a plan are set, and removed with none', async () => {

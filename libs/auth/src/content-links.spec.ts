@@ -74,6 +74,8 @@ describe('content links', () => {
     ['none', '/ipfs/a', 1000, 'KEY_NOT_FOUND'],
     ['one', '/ipfs/', 1000, 'VALUE_INVALID'],
     ['one', '/x/y', 1000, 'VALUE_INVALID'],
+    ['one', '/ipfs/a/../b', 1000, 'VALUE_INVALID'],
+    ['one', '/ipns/./a', 1000, 'VALUE_INVALID'],
     ['one', `/ipfs/${'a'.repeat(3000)}`, 1000, 'VALUE_INVALID'],
     ['one', '/ipfs/a', 0, 'VALUE_INVALID'],
     ['one', '/ipfs/a', 400 * 24 * 3_600_000, 'VALUE_INVALID'],

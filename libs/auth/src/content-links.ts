@@ -11,6 +11,9 @@ export const contentLinkMsMax = 366 * 24 * 3_600_000;
 /** Characters of a content path in a link. A link with a longer one fits into few clients. */
 const pathCharactersMax = 2048;
 
+/** A name `.` or `..`, which clients resolve: the link would lead elsewhere. */
+const dotName = /\/\.{1,2}(\/|$)/;
+
 /** Characters of a link. A path of other than ASCII characters is longer in UTF-8 and base64. */
 const linkCharactersMax = 16_384;
 
@@ -43,7 +46,7 @@ export class ContentLinks {
   /** @throws KEY_NOT_FOUND, KEY_REVOKED, VALUE_INVALID */
   async sign(keyId: string, { path, expiresAt }: Pick<ContentLink, 'path' | 'expiresAt'>): Promise<string> {
     const now = this.#now();
-    if (!/^\/ip[fn]s\/[^/]/.test(path) || path.length > pathCharactersMax)
+    if (!/^\/ip[fn]s\/[^/]/.test(path) || dotName.test(path) || path.length > pathCharactersMax)
       throw new AuthError(
         'VALUE_INVALID',
         `path: ${JSON.stringify(path.slice(0, 80))} is not a content path such as /ipfs/<cid>/name with at most ${pathCharactersMax} characters.`,

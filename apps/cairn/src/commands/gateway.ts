@@ -1,5 +1,8 @@
+import { CairnError } from '@cairn/errors';
 import { type Command, InvalidArgumentError } from 'commander';
+import { addressOf } from '../banner.ts';
 import { print, table, time } from '../print.ts';
+import type { CommandSettings } from '../settings.ts';
 import { openHome, withAuth } from '../stores.ts';
 import { topCommand } from '../top-commands.ts';
 
@@ -16,13 +19,13 @@ export function addGatewayCommands(program: Command): void {
     .description('Signs a link to /ipfs/<cid>/path or /ipns/<name>/path. Anybody who has it reads all below the path.')
     .requiredOption('--key <key>', 'key whose permissions apply and whose account pays')
     .option('--expires <seconds>', 'validity of the link', seconds, 3600)
-    .option('--url <url>', 'address of the IPFS gateway', 'http://127.0.0.1:8081')
+    .option('--url <url>', 'address of the IPFS gateway (default: its port on this machine)', httpUrl)
     .option('--json', 'print JSON')
-    .action((path: string, options: JsonOption & { key: string; expires: number; url: string }) =>
-      withAuth(async (auth) => {
+    .action((path: string, options: JsonOption & { key: string; expires: number; url?: URL }) =>
+      withAuth(async (auth, settings) => {
         const expiresAt = Date.now() + options.expires * 1000;
         const link = await auth.signContentLink(options.key, { path, expiresAt });
-        const url = new URL(options.url);
+        const url = options.url ?? localUrl(settings);
         url.pathname = path.split('/').map(encodeURIComponent).join('/');
         url.searchParams.set('cairn-link', link);
         print({ url: url.href, expiresAt }, options, [url.href, `It is valid until ${time(expiresAt)}.`]);
@@ -78,4 +81,19 @@ function addHostCommands(group: Command): void {
 function seconds(text: string): number {
   if (!/^\d{1,9}$/.test(text) || text === '0') throw new InvalidArgumentError('Expected a number of seconds above 0.');
   return Number(text);
+}
+
+function localUrl(settings: CommandSettings): URL {
+  const { IPFS_GATEWAY_PORT: port } = settings;
+  if (port !== 0) return new URL(addressOf(settings, port));
+  throw new CairnError('USAGE_INVALID', 'The port of the IPFS gateway is not known: IPFS_GATEWAY_PORT is 0.', {
+    hint: 'Pass its address: --url http://127.0.0.1:8081.',
+  });
+}
+
+function httpUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new InvalidArgumentError('Expected an address such as https://dweb.example.');
+  return url;
 }
