@@ -27,8 +27,11 @@ export class RequestSources {
     this.#isTls = isTls;
     for (const range of proxies.split(',').filter((text) => text !== '')) {
       const [address = '', bits] = range.split('/');
-      const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-      this.#proxies.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
+      const version = isIP(address);
+      const bitsMax = version === 6 ? 128 : 32;
+      if (version === 0 || Number(bits ?? 0) > bitsMax)
+        throw new TypeError(`${JSON.stringify(range)} is no address or range. Use one such as 10.0.0.0/8 or ::1.`);
+      this.#proxies.addSubnet(address, Number(bits ?? bitsMax), version === 6 ? 'ipv6' : 'ipv4');
     }
   }
 

@@ -8,6 +8,10 @@ await runService({
   settings: settingsShape,
   portSetting: 'IPFS_GATEWAY_PORT',
   adminPortSetting: 'IPFS_GATEWAY_ADMIN_PORT',
+  check: async (settings) => {
+    const { IPFS_NS_MAP: map, IPFS_GATEWAY_TRUSTED_PROXIES: proxies } = settings;
+    if (map !== undefined || proxies !== undefined) (await import('./check-settings.ts')).checkSettings(settings);
+  },
   shared: async () => verificationKey.functions(),
   load: async () => (await import('./service.ts')).service,
 });

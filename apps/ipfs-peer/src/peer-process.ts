@@ -13,7 +13,6 @@ import { createDelegatedRouter } from '@cairn/providing/delegated';
 import { DhtDatastore } from '@cairn/providing/dht';
 import type { Logger } from '@cairn/service-kit';
 import manifest from '../package.json' with { type: 'json' };
-import { checkSettings } from './check-settings.ts';
 import type { ContentPolicy } from './content-policy.ts';
 import { openFilterFile } from './filter-file.ts';
 import { openAnnounceNow, openProviding, type ProvidingProcess } from './providing.ts';
@@ -45,7 +44,6 @@ export async function startPeer(
   { identity, blocks, pins, providing, serving, content }: PeerParts,
   logger: Logger,
 ): Promise<PeerProcess> {
-  checkSettings(settings);
   const datastore = await DhtDatastore.open({
     directory: join(settings.CAIRN_HOME, 'dht'),
     base: createPeerDatastore(),

@@ -3,7 +3,7 @@ import { CID, codecs } from '@cairn/cid';
 import type { AnnounceRecord, Announcer } from '../content-router.ts';
 import { routingUnavailable } from '../errors.ts';
 import { regionOf } from '../keyspace.ts';
-import { requestRouter, routerName } from './request-router.ts';
+import { requestRouter, routerName, routerUrl } from './request-router.ts';
 
 export interface DelegatedAnnouncerOptions {
   /** Address of the router. */
@@ -42,7 +42,7 @@ export function createDelegatedAnnouncer(options: DelegatedAnnouncerOptions): An
     // The server verifies the signature against the bytes of the payload, so they are not encoded again.
     const text = JSON.stringify(`m${Buffer.from(signature).toString('base64').replace(/=+$/, '')}`);
     const record = `{"Schema":"bitswap","Protocol":"transport-bitswap","Signature":${text},"Payload":${payload}}`;
-    const { response, end } = await requestRouter(fetch, `${url.replace(/\/+$/, '')}/routing/v1/providers/`, router, {
+    const { response, end } = await requestRouter(fetch, routerUrl(url, 'providers/'), router, {
       signal,
       method: 'PUT',
       headers: { 'content-type': 'application/json' },

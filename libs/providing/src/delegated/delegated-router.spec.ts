@@ -33,6 +33,19 @@ const providersFrom = async (url: string) => {
 };
 const peer = { Schema: 'peer', ID: id, Addrs: ['/ip4/203.0.113.5/tcp/4001'] };
 
+test.each(['', '/', '/routing/v1', '/routing/v1/'])(
+  'a router is asked under its address with %j at the end',
+  async (end) => {
+    const paths: string[] = [];
+    const url = await serve((request, response) => {
+      paths.push(String(request.url));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ Providers: [peer] }));
+    });
+    expect(await providersFrom(`${url}${end}`)).toHaveLength(1);
+    expect(paths).toEqual([`/routing/v1/providers/${cid}`]);
+  },
+);
+
 test('records of unknown schemas, wrong peer IDs and wrong addresses are left out', async () => {
   const records = [
     { ...peer, Schema: 'other' },

@@ -5,7 +5,7 @@ import { multiaddr } from '@multiformats/multiaddr';
 import type { ContentRouter, RouterOptions } from '../content-router.ts';
 import { limits } from '../limits.ts';
 import { readRecords } from './read-answer.ts';
-import { requestRouter, routerName } from './request-router.ts';
+import { requestRouter, routerName, routerUrl } from './request-router.ts';
 
 export interface DelegatedRouterOptions {
   /** Address of the router, such as `https://delegated-ipfs.dev`. Configured by the operator, never by a request. */
@@ -20,7 +20,7 @@ export interface DelegatedRouterOptions {
 export function createDelegatedRouter({ url, fetch = globalThis.fetch }: DelegatedRouterOptions): ContentRouter {
   const router = routerName(url);
   const request = (path: string, signal: AbortSignal | undefined) =>
-    requestRouter(fetch, `${url.replace(/\/+$/, '')}/routing/v1/${path}`, router, {
+    requestRouter(fetch, routerUrl(url, path), router, {
       signal,
       headers: { accept: 'application/x-ndjson, application/json;q=0.9' },
     });

@@ -7,6 +7,11 @@ export function routerName(url: string): string {
   return new URL(url).host;
 }
 
+/** Address of a path of a router. The address of the router may end with `/routing/v1`, as in settings of Kubo. */
+export function routerUrl(router: string, path: string): string {
+  return `${router.replace(/(\/routing\/v1)?\/*$/, '')}/routing/v1/${path}`;
+}
+
 export interface RouterRequest {
   readonly signal: AbortSignal | undefined;
   readonly method?: string;

@@ -40,6 +40,9 @@ const script = `
     },
     portSetting: 'STORAGE_API_PORT',
     adminPortSetting: 'STORAGE_API_ADMIN_PORT',
+    async check({ STORAGE_API_PORT: port }) {
+      if (port === 1) throw new Error('STORAGE_API_PORT: 1 is reserved');
+    },
     load: async () => ({
       ...(isExpress && { adapter: () => new ExpressAdapter() }),
       module: (context) => ({
@@ -195,10 +198,17 @@ test('a taken port is reported with the setting to change and without a stack', 
 test.each([
   [{}, 0, 'The settings are good.'],
   [{ LOG_LEVEL: 'loud' }, 1, 'LOG_LEVEL: expected one of'],
+  [{ STORAGE_API_PORT: '1' }, 1, 'STORAGE_API_PORT: 1 is reserved'],
 ])('--check-config with %j ends with %i and starts nothing', async (env, expected, message) => {
   const { code, output } = await start(env as Record<string, string>, ['--check-config']).exit;
   expect({ code, isListening: output.includes('listens') }).toEqual({ code: expected, isListening: false });
   expect(output).toContain(message);
+});
+
+test('a setting that the check of the service refuses ends the start', async () => {
+  const { code, output } = await start({ STORAGE_API_PORT: '1' }).exit;
+  expect(code).toBe(1);
+  expect(output).toContain('STORAGE_API_PORT: 1 is reserved');
 });
 
 test('an unknown argument is refused by name', async () => {

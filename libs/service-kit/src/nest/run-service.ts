@@ -28,6 +28,8 @@ export async function runService<Shape extends SettingsShape>(options: ServiceOp
   let settings: Settings<Shape>;
   try {
     settings = loadSettings(options.settings);
+    // The primary process has checked the settings of its workers.
+    if (start === undefined) await options.check?.(settings);
   } catch (error) {
     return fail(errorText(error));
   }

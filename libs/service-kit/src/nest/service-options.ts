@@ -35,6 +35,8 @@ export interface ServiceOptions<Shape extends SettingsShape> {
   readonly adminPortSetting: PortName<Shape>;
   /** Setting of the address of an internal API, which has no TLS. Default: `CAIRN_BIND`, with TLS where it is set. */
   readonly internalBindSetting?: TextName<Shape>;
+  /** Checks what a setting alone does not show, such as limits that fit together. `--check-config` calls it too. */
+  readonly check?: (settings: Settings<Shape>) => void | Promise<void>;
   /** Loads the service. The primary process of several does not, so that it starts early and stays small. */
   readonly load: () => Promise<ServiceParts<Shape>>;
   /** Loads the functions over state that all processes of the service share. Default: none. */
