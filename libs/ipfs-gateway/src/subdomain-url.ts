@@ -1,6 +1,6 @@
 import { CID, formatCid } from '@cairn/cid';
 import { cidOf, libp2pKeyCode, parseIpnsName } from '@cairn/ipns';
-import { inlineDnslink, labelCharactersMax } from './dnslink-label.ts';
+import { inlineDnslink, labelCharactersMax, undotted } from './dnslink-label.ts';
 import { GatewayError } from './errors.ts';
 
 /** Address to write as a subdomain. */
@@ -17,7 +17,9 @@ export interface SubdomainAddress {
 
 /** Formats the URL of content as a subdomain. @throws GatewayError 400 for a root that does not fit into a label */
 export function subdomainUrl({ isHttps, host, namespace, root, rest, inlinesRoot }: SubdomainAddress): string {
-  const label = labelOf(namespace, root) ?? (inlinesRoot ? inlineDnslink(root) : root);
+  // A certificate covers one label. Without TLS a domain that is too long for one keeps its dots.
+  const isInlined = inlinesRoot && (isHttps || undotted(root).length <= labelCharactersMax);
+  const label = labelOf(namespace, root) ?? (isInlined ? inlineDnslink(root) : root);
   const path = rest.startsWith('/') ? rest : `/${rest}`;
   return `${isHttps ? 'https' : 'http'}://${label}.${namespace}.${host}${path}`;
 }
