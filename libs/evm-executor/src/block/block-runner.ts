@@ -58,7 +58,7 @@ export async function runBlock(
     const receipts: Receipt[] = [];
     let gasUsed = 0n;
     let blobs = 0;
-    const context = replayContext({ spec, block, world, engine, blockHashes, deadline });
+    const context = replayContext({ spec, block, engine, blockHashes, deadline }, world);
     await beginReplay(context, block);
     for (const transaction of transactions) {
       checkDeadline(deadline);

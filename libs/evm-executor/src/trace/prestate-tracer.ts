@@ -124,7 +124,9 @@ export class PrestateTracer implements TransactionTracer {
   #see(address: Hex): SeenAccount {
     const known = this.#seen.get(address);
     if (known) return known;
-    const account = { ...this.#read(address), storage: new Map<Hex, Hex>() };
+    // Fields are listed: V8 makes a new shape for each object in which a field follows a spread.
+    const { balance, nonce, code, codeHash } = this.#read(address);
+    const account = { balance, nonce, code, codeHash, storage: new Map<Hex, Hex>() };
     this.#seen.set(address, account);
     return account;
   }

@@ -77,7 +77,7 @@ function traceAtStart<Tracer extends TransactionTracer>(
   const world = visitor.createWorld(StateCache.of(state));
   return finishing(
     () => {
-      const context = replayContext({ ...options, world });
+      const context = replayContext(options, world);
       checkDeadline(context.deadline);
       return whenDone(traceOne({ options, context, visitor, transaction, at, logs, gasUsed }), () => {});
     },
@@ -95,7 +95,7 @@ async function traceAfterStart<Tracer extends TransactionTracer>(
   const base = start?.state ?? options.state;
   const world = visitor.createWorld(StateCache.of(base));
   try {
-    const context = replayContext({ ...options, world });
+    const context = replayContext(options, world);
     if (start === undefined) await beginReplay(context, block);
     let logs = start?.logs ?? 0;
     let gasUsed = start?.gasUsed ?? 0n;

@@ -86,7 +86,8 @@ export const debugTraceTransaction = (executor: CallExecutor) =>
     handle([hash, options = steps], context) {
       const place = context.chain.reader.transactionPlace(hash);
       if (place === undefined) throw new RpcError('server', 'transaction not found');
-      return trace(executor, context, 'debug_traceTransaction', { ...place, options });
+      const { blockHash, index } = place;
+      return trace(executor, context, 'debug_traceTransaction', { blockHash, index, options });
     },
   });
 
