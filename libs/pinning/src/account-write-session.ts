@@ -8,7 +8,7 @@ import { PinModeError } from './errors.ts';
 import { ownerOf } from './owner.ts';
 import { type PartitionedDags, partitionDags } from './partition-dags.ts';
 import type { Pin, PinConditions } from './pin-store.ts';
-import { replacementPin, singleBlockPins } from './replacement-pin.ts';
+import { replacementPin, singleBlockPins, sizedPin } from './replacement-pin.ts';
 import { claimLeftovers, unclaimDags } from './session-claims.ts';
 import { touchDag } from './touch-dag.ts';
 import { blockKey, cidOfBlockKey, type DagSize, isStored, type WalkOptions } from './walk-dag.ts';
@@ -140,7 +140,7 @@ export class AccountWriteSession implements WriteSession {
     const { written, claims, ...size } = await (mode === 'recursive'
       ? this.#walk(cid, { ...progress }, room)
       : this.#touchBlock(cid));
-    const pin = { ...wanted, size };
+    const pin = sizedPin(wanted, size);
     await this.#sync();
     await pins.put(this.#account, [pin], await this.#conditions(claims));
     this.#hasCommitted = true;

@@ -61,7 +61,8 @@ export async function* catNode(
   if (root.type !== 'file' && root.type !== 'raw') {
     throw new NotAFileError(root.cid.toString(), root.type === 'hamt-sharded-directory' ? 'directory' : root.type);
   }
-  yield* bytesOf({ store, signal, readAhead, buffers, onAhead }, root, { start: offset, end: offset + length }, 0);
+  const options = { ...(signal && { signal }), ...(buffers && { buffers }) };
+  yield* bytesOf({ store, options, readAhead, onAhead }, root, { start: offset, end: offset + length }, 0);
 }
 
 interface ByteRange {
@@ -72,9 +73,8 @@ interface ByteRange {
 
 interface Reading {
   readonly store: Pick<Blockstore, 'get'>;
-  readonly signal: AbortSignal | undefined;
+  readonly options: Pick<CatOptions, 'signal' | 'buffers'>;
   readonly readAhead: number;
-  readonly buffers: BufferPool | undefined;
   readonly onAhead: CatOptions['onAhead'];
 }
 
@@ -84,7 +84,8 @@ async function* bytesOf(
   range: ByteRange,
   depth: number,
 ): AsyncGenerator<Uint8Array> {
-  const { store, signal, readAhead, buffers, onAhead } = reading;
+  const { store, options, readAhead, onAhead } = reading;
+  const { signal, buffers } = options;
   if (depth > depthMax) throw new InvalidNodeError(node.cid.toString(), `it is more than ${depthMax} levels deep`);
   const own = node.data.subarray(clamp(range.start, node.data.length), clamp(range.end, node.data.length));
   // Links of an inner block are in the memory of its data.
@@ -96,7 +97,7 @@ async function* bytesOf(
     for (let ahead = index; ahead < Math.min(index + readAhead, children.length); ahead++) {
       const next = children[ahead];
       if (next === undefined || reads.has(ahead)) continue;
-      const read = readNode(store, next.link.cid, { ...(signal && { signal }), ...(buffers && { buffers }) });
+      const read = readNode(store, next.link.cid, options);
       // Marks the rejection as handled: a consumer that stops early never awaits this read.
       read.catch(() => {});
       reads.set(ahead, read);

@@ -79,7 +79,7 @@ export class SmallAdd implements FastHandler {
       return { status: known.status, headers, body: `${JSON.stringify(errorBody(known))}\n` };
     }
     const line = { Name: name, Hash: printCid(block.cid, undefined), Size: String(block.bytes.length) };
-    return { status: 200, headers: { ...jsonLinesHeaders }, body: `${JSON.stringify(line)}\n` };
+    return { status: 200, headers: jsonLinesHeaders(), body: `${JSON.stringify(line)}\n` };
   }
 
   /** Adds a file and pins it. An upload whose client has gone is completed. */
