@@ -103,10 +103,11 @@ export function encodeAccountRecord({ state, incarnation }: AccountRecord): Uint
 
 export function decodeAccountRecord(bytes: Uint8Array): AccountRecord {
   const [incarnation, nonce, balance, codeHash, storageRoot] = decodeRlp('account record', bytes) as Uint8Array[];
-  const record = { incarnation: Number(bigintFromBytes(incarnation ?? new Uint8Array(0))) };
-  if (!nonce || !balance || !codeHash || !storageRoot) return { ...record, state: undefined };
+  const number = Number(bigintFromBytes(incarnation ?? new Uint8Array(0)));
+  if (!nonce || !balance || !codeHash || !storageRoot) return { incarnation: number, state: undefined };
+  // Without a spread, which would have a new shape each time. Each read of an account decodes a record.
   return {
-    ...record,
+    incarnation: number,
     state: { nonce: bigintFromBytes(nonce), balance: bigintFromBytes(balance), codeHash, storageRoot },
   };
 }

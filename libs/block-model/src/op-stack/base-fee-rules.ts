@@ -27,7 +27,7 @@ const ethereum = { elasticity: 2n, denominator: 8n, minimum: 0n } as const;
 export function baseFeeRules(spec: ChainSpec | undefined, parent: Parent, time = parent.timestamp ?? 0n): BaseFeeRules {
   const { gasUsed, timestamp = 0n, extraData = '0x', blobGasUsed = 0n } = parent;
   const optimism = spec === undefined || 'known' in spec ? undefined : optimismConfig(spec.genesis.config);
-  if (spec === undefined || optimism === undefined) return { ...ethereum, gasMetered: gasUsed };
+  if (spec === undefined || optimism === undefined) return { gasMetered: gasUsed, ...ethereum };
   const number = (field: string, fallback: bigint) => {
     const value = optimism[field];
     return typeof value === 'number' && value > 0 ? BigInt(value) : fallback;

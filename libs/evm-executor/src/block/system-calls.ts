@@ -80,8 +80,12 @@ async function systemCall(
   const { world } = context;
   if (world.getCode(to).length === 0) return undefined;
   world.beginMessage();
+  // The fields of a message of a transaction, in their order: engines then read one shape.
   const outcome = await context.engine.run({
-    ...context,
+    rules: context.rules,
+    block: context.block,
+    world,
+    blockHash: context.blockHash,
     sender: systemAddress,
     to,
     value: 0n,
@@ -89,8 +93,11 @@ async function systemCall(
     gas: systemGas,
     gasPrice: 0n,
     blobVersionedHashes: [],
-    tracer,
     warm: [{ address: hexFromBytes(to), storageKeys: [] }],
+    precompiles: context.precompiles,
+    tracer,
+    budget: undefined,
+    deadline: context.deadline,
   });
   clearAccounts(context, outcome, [systemAddress]);
   return outcome;

@@ -56,9 +56,9 @@ export async function runJob(
     case 'estimateGas':
       return estimateGas(options);
     case 'createAccessList':
-      return createAccessList({ ...options, tip: job.tip });
+      return createAccessList({ tip: job.tip, ...options });
     case 'traceCall':
-      return { kind: 'json', ...(await traceCall({ ...options, isTransaction: job.isTransaction }, job.options)) };
+      return { kind: 'json', ...(await traceCall({ isTransaction: job.isTransaction, ...options }, job.options)) };
     default:
       return executeCall(options);
   }

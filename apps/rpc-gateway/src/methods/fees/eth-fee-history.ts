@@ -127,13 +127,13 @@ function feesOf(context: RequestContext, number: bigint, percentiles: readonly n
   const { number: headNumber } = reader.head;
   if (number > headNumber) {
     const pending = pendingFields(chain, headOf(chain));
-    return { ...blockFees(context, pending), reward: percentiles.map((): Hex => '0x0') };
+    return { reward: percentiles.map((): Hex => '0x0'), ...blockFees(context, pending) };
   }
   const hash = reader.hashByNumber(number);
   const header = hash && reader.header(hash);
   if (!header) throw new RpcError('server', `block #${number} not found`);
   const reward = percentiles.length > 0 ? rewards(context, header, percentiles) : [];
-  return { ...blockFees(context, header), reward };
+  return { reward, ...blockFees(context, header) };
 }
 
 type FeeFields = Pick<

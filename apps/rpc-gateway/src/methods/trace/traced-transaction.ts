@@ -53,5 +53,6 @@ async function runOnTransaction(
 ): Promise<RawJson | null> {
   const place = context.chain.reader.transactionPlace(hash);
   if (place === undefined) return null;
-  return new RawJson((await runBlockJob(executor, context, method, { ...place, options })).json);
+  const { blockHash, index } = place;
+  return new RawJson((await runBlockJob(executor, context, method, { blockHash, index, options })).json);
 }
