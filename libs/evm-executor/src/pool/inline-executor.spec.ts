@@ -3,7 +3,8 @@ import { ExecutionTimeoutError, gasBudgetExceeded } from '@cairn/evm';
 import { describe, expect, test } from '@jest/globals';
 import type { CallResult } from '../call-result.ts';
 import { alice, testHeader, testSpec } from '../test-chain.fixture.ts';
-import { parseTraceOptions } from '../trace/trace-options.ts';
+import { recordOptions } from '../trace/parity/parse-trace-types.ts';
+import { parseTraceOptions, type TraceOptions } from '../trace/trace-options.ts';
 import type { CallPool, CallPoolExecuteOptions, CallUse } from './call-pool.ts';
 import { type CallServer, openCallServer } from './call-server.ts';
 import type { ExecutionJob, ResultOf } from './execution-job.ts';
@@ -120,6 +121,20 @@ describe('traces of blocks', () => {
     expect(uses.map(({ isAnswered, workerMs }) => [isAnswered, workerMs > 0.5])).toEqual(
       range(3).map(() => [true, true]),
     );
+  });
+
+  test('in the format of Parity run in the calling thread, except long ones and those of many blocks', async () => {
+    const filter = { from: [], to: [], mode: 'union', skip: 0, take: 1 } as const;
+    const isInline = async (options: TraceOptions) => {
+      const { executor, jobs } = openTracer(() => Promise.resolve(result));
+      await executor.execute({ ...trace, options });
+      return jobs.length === 0;
+    };
+    expect(await isInline(recordOptions)).toBe(true);
+    expect(await isInline({ ...recordOptions, path: [0] })).toBe(true);
+    expect(await isInline({ ...recordOptions, form: 'envelope', stateDiff: true })).toBe(true);
+    expect(await isInline({ ...recordOptions, form: 'envelope', vmTrace: true })).toBe(false);
+    expect(await isInline({ ...recordOptions, filter })).toBe(false);
   });
 
   test.each([

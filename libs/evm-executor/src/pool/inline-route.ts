@@ -21,6 +21,7 @@ const inlineTracers: ReadonlySet<TracerName> = new Set<TracerName>([
   '4byteTracer',
   'noopTracer',
   'structLog',
+  'parity',
 ]);
 
 /**
@@ -42,11 +43,12 @@ export function isBlockTrace(job: ExecutionJob): job is TraceBlockJob {
 }
 
 function mayTraceInline({ raw, contracts, options }: TraceBlockJob): boolean {
-  return raw === undefined && contracts === undefined && inlineTracers.has(options.tracer) && !hasMemory(options);
+  return raw === undefined && contracts === undefined && inlineTracers.has(options.tracer) && !isLong(options);
 }
 
-/** Each step would list the whole memory. */
-function hasMemory(options: TraceOptions): boolean {
+/** Reports whether each step would be listed with much more than its stack, or whether many blocks are traced in a row. */
+function isLong(options: TraceOptions): boolean {
+  if (options.tracer === 'parity') return options.vmTrace || options.filter !== undefined;
   return options.tracer === 'structLog' && options.enableMemory;
 }
 

@@ -1,5 +1,5 @@
 import type { Hex } from '@cairn/block-model';
-import { recordOptions } from '@cairn/evm-executor';
+import { type Awaitable, recordOptions, whenDone } from '@cairn/evm-executor';
 import type { TraceBlockJob } from '@cairn/evm-executor/pool';
 import { RawJson } from '@cairn/jsonrpc-core';
 import type { RequestContext } from '../../request-context.ts';
@@ -7,7 +7,6 @@ import { define } from '../define.ts';
 import type { CallExecutor } from '../execution/call-executor.ts';
 import { transactionHashParam } from '../params.ts';
 import { pathParam, traced, traceTypesParam } from './trace-params.ts';
-import { runBlockJob } from './traced-block.ts';
 
 export const traceTransaction = (executor: CallExecutor) =>
   define({
@@ -44,15 +43,17 @@ export const traceReplayTransaction = (executor: CallExecutor) =>
     handle: ([hash, options], context) => runOnTransaction(executor, context, 'trace_replayTransaction', hash, options),
   });
 
-async function runOnTransaction(
+function runOnTransaction(
   executor: CallExecutor,
   context: RequestContext,
   method: string,
   hash: Hex,
   options: TraceBlockJob['options'],
-): Promise<RawJson | null> {
+): Awaitable<RawJson | null> {
   const place = context.chain.reader.transactionPlace(hash);
   if (place === undefined) return null;
   const { blockHash, index } = place;
-  return new RawJson((await runBlockJob(executor, context, method, { blockHash, index, options })).json);
+  const chain = context.chain.network.name;
+  const traced = executor.traceNow(context, method, { kind: 'traceBlock' as const, chain, blockHash, index, options });
+  return whenDone(traced, ({ json }) => new RawJson(json));
 }

@@ -1,5 +1,5 @@
 import { quantity } from '@cairn/block-model';
-import { WorldState } from '@cairn/evm';
+import { type Awaitable, WorldState, whenDone } from '@cairn/evm';
 import { type Reward, rewardsOf } from '../../block/pay-rewards-and-withdrawals.ts';
 import { blockEnvironment } from '../../block-environment.ts';
 import type { TraceResult } from '../trace-call.ts';
@@ -11,14 +11,15 @@ import { RecordList } from './record-list.ts';
 import { TraceBudget } from './trace-budget.ts';
 
 /**
- * Lists the calls of a block or of one transaction, and the rewards after those of the whole block.
+ * Lists the calls of a block or of one transaction, and the rewards after those of the whole block. As in traceBlock, a trace of
+ * one transaction may need no promise.
  * @throws TRACE_TOO_LARGE, EXECUTION_TIMEOUT, and the errors of the state
  */
-export async function traceRecords(place: TraceBlockOptions, options: TracerOptions<'parity'>): Promise<TraceResult> {
+export function traceRecords(place: TraceBlockOptions, options: TracerOptions<'parity'>): Awaitable<TraceResult> {
   const { block, spec, index } = place;
   const list = new RecordList(options, new TraceBudget());
   let gasUsed = 0n;
-  await traceTransactions(place, {
+  const ended = traceTransactions(place, {
     createWorld: (cache) => new WorldState(cache),
     createTracer: () => new ParityTracer(options),
     onTraced({ tracer, gasSoFar }) {
@@ -26,11 +27,13 @@ export async function traceRecords(place: TraceBlockOptions, options: TracerOpti
       for (const record of tracer.records()) list.add(record);
     },
   });
-  if (index === undefined) {
-    const { rules } = blockEnvironment(spec, block.header);
-    for (const reward of rewardsOf(block.header, rules, block.uncles)) list.add(recordOfReward(reward, block.header));
-  }
-  return { json: list.toJson(), gasUsed, records: list.matched };
+  return whenDone(ended, () => {
+    if (index === undefined) {
+      const { rules } = blockEnvironment(spec, block.header);
+      for (const reward of rewardsOf(block.header, rules, block.uncles)) list.add(recordOfReward(reward, block.header));
+    }
+    return { json: list.toJson(), gasUsed, records: list.matched };
+  });
 }
 
 function recordOfReward(
