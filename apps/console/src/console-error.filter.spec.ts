@@ -13,3 +13,17 @@ test.each([
   expect(answer.headers).toEqual(headers);
   expect(JSON.stringify(answer)).not.toContain('db.internal');
 });
+
+test.each([
+  ['ADDRESS_INVALID', 400],
+  ['ADDRESS_REFUSED', 400],
+  ['PEER_NOT_CONNECTED', 404],
+  ['DIAL_FAILED', 502],
+  ['PEER_UNAVAILABLE', 502],
+])('errorAnswerOf gives %s of the IPFS peer the status %i and its reason', (code, status) => {
+  const error = new CairnError(code, 'The peer is not reached.', { hint: 'Check its address.' });
+  expect(errorAnswerOf(error)).toMatchObject({
+    status,
+    body: { code, message: 'The peer is not reached.', hint: 'Check its address.' },
+  });
+});
