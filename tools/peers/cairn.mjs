@@ -63,10 +63,10 @@ export async function startStorage(settings = {}, { onOutput, nodeArgs } = {}) {
  * @param {{ genesis: string, blocks?: string } | { upstreams: readonly string[], head: object, chainId?: number, genesis?: string }} chain
  * paths, as for `startGeth`, or fields of a network with upstreams
  * @param {Readonly<Record<string, string>>} [settings] as environment variables
- * @param {{ onOutput?: (text: string) => void }} [options]
+ * @param {{ onOutput?: (text: string) => void, nodeArgs?: readonly string[] }} [options] as for `startStorage`
  * @returns its JSON-RPC URLs, `openAccount` (a new account; resolves with `{ id, key }`), and `stop`
  */
-export async function startGateway(chain, settings = {}, { onOutput } = {}) {
+export async function startGateway(chain, settings = {}, { onOutput, nodeArgs } = {}) {
   const home = mkdtempSync(join(tmpdir(), 'cairn-gateway-'));
   const key = 'differential';
   await withAuth(home, async (auth) => {
@@ -79,7 +79,7 @@ export async function startGateway(chain, settings = {}, { onOutput } = {}) {
   const file = join(home, 'networks.json');
   writeFileSync(file, JSON.stringify({ networks: [network] }));
   const env = (port) => ({ RPC_GATEWAY_PORT: String(port), CAIRN_NETWORKS: file, ...settings });
-  const service = await startService('rpc-gateway', home, env, onOutput);
+  const service = await startService('rpc-gateway', home, env, onOutput, nodeArgs);
   const { url } = service;
   let count = 0;
   const openAccount = ({ plan = 'local' } = {}) =>
