@@ -157,6 +157,7 @@ test('a signal lets the request under way finish, closes the stores and ends wit
       () => false,
     );
   while (await isServed()) await new Promise((resolve) => setTimeout(resolve, 5));
+  await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow('fetch failed');
   socket.write('cd');
   expect(await closed).toContain('finished');
   const { code, output } = await service.exit;
