@@ -33,6 +33,8 @@ export const upstreamLimits = {
    * absent, a call refused or a method missing; before, such a call fails as unavailable.
    */
   outageMs: 8000,
+  /** Upstreams that must lack a result before it counts as absent while another upstream fails. One could be wrong. */
+  absencesMin: 2,
   /** Initial and maximum isolation in milliseconds after a wrong answer. */
   isolationMsMin: 10 * 60_000,
   isolationMsMax: 24 * 3_600_000,

@@ -81,7 +81,7 @@ export class CallRun<T> {
       return;
     }
     if (this.#running > 0 || this.#waitsForCheck()) return;
-    const isRetryable = this.#attempts.some(({ kind }) => this.#isRetryable(kind));
+    const isRetryable = !this.#isAbsent && this.#attempts.some(({ kind }) => this.#isRetryable(kind));
     if (this.#started < attemptsMax && isRetryable && this.#context.upstreams.some((one) => !this.#excluded.has(one))) {
       this.#tried.clear();
       this.#round += 1;
@@ -177,8 +177,14 @@ export class CallRun<T> {
 
   #error(summary: string): UpstreamError {
     const { upstreams } = this.#context;
-    const isOpen = upstreams.some((upstream) => this.#mayStillAnswer(upstream));
+    const isOpen = !this.#isAbsent && upstreams.some((upstream) => this.#mayStillAnswer(upstream));
     return errorOfCall(this.#call, { summary, attempts: this.#attempts, upstreams, isOpen });
+  }
+
+  /** Reports whether enough upstreams lack the result to decide for those that fail. Each is asked once. */
+  get #isAbsent(): boolean {
+    if (this.#call.mayBeAbsent !== true) return false;
+    return this.#attempts.filter(({ kind }) => kind === 'stale').length >= this.#context.limits.absencesMin;
   }
 
   /** Reports whether the upstream has given no final answer, and is not known to be unable to. */

@@ -341,6 +341,19 @@ describe('what the other upstreams say', () => {
     await expect(ask()).rejects.toMatchObject({ code });
   });
 
+  test('two upstreams without a result decide while a third one is disturbed', async () => {
+    const disturbed = await nodeWith(() => (request) => request.socket.destroy());
+    const others = await Promise.all([nodeWith(() => ({ result: null })), nodeWith(() => ({ result: null }))]);
+    const { pool } = poolOf([disturbed, ...others].map(({ url }) => url));
+    await checked(pool);
+    // Failures within the calls, then an open breaker.
+    for (let count = 0; count < 6; count++)
+      await expect(pool.request({ ...read, parse: absent, mayBeAbsent: true })).rejects.toMatchObject({
+        code: 'UPSTREAM_NOT_FOUND',
+      });
+    expect(disturbed.methods.length).toBeGreaterThan(0);
+  });
+
   test('a failure before the final answer of the same upstream does not count', async () => {
     let count = 0;
     const node = await nodeWith(() => (++count === 1 ? (request) => request.socket.destroy() : { result: null }));
