@@ -159,7 +159,7 @@ async function refusingStorage(): Promise<string> {
       received += chunk.length;
       if (received < 8 * MiB || response.headersSent) return;
       response.writeHead(status, { connection: 'keep-alive' });
-      response.end(JSON.stringify({ Message: answers[status].Message, Code: 0, Type: 'error' }));
+      response.end(JSON.stringify({ Message: answers[status].Message, Code: status === 500 ? 2 : 0, Type: 'error' }));
       request.pause();
     });
   });

@@ -13,6 +13,9 @@ interface Refusal {
 const refusals: Readonly<Record<number, Refusal>> = {
   402: { code: 'CARD_REQUIRED' },
   403: { code: 'QUOTA_EXCEEDED' },
+  404: { code: 'STORAGE_NOT_FOUND' },
+  // Answer of the Pinning Service API to an account without a card.
+  409: { code: 'CARD_REQUIRED' },
   408: { code: 'UPLOAD_TOO_SLOW', hint: 'Check your connection, then retry.' },
   413: { code: 'UPLOAD_TOO_LONG', hint: 'Split it, or ask the operator of this service for a higher limit.' },
   429: { code: 'LIMIT_REACHED' },
@@ -31,13 +34,27 @@ export function storageRefusal(status: number, body: string, retryAfter?: string
     return new CairnError('SERVICE_UNREACHABLE', 'The storage API does not accept requests of this console.', {
       hint: 'Ask the operator of this service: console and storage API must share one CAIRN_HOME.',
     });
-  const other: Refusal = { code: status >= 500 ? 'STORAGE_FAILED' : 'STORAGE_REFUSED' };
+  const other: Refusal = { code: isFailure(status, body) ? 'STORAGE_FAILED' : 'STORAGE_REFUSED' };
   const { code, message = withUnits(messageOf(body)), hint } = refusals[status] ?? other;
   const seconds = Number(retryAfter);
   return new CairnError(code, sentence(message), {
     ...(hint !== undefined && { hint }),
     ...(retryAfter !== undefined && Number.isFinite(seconds) && { details: { retryAfterSeconds: seconds } }),
   });
+}
+
+/** Number of Kubo's error body for a failure of the service, ErrImplementation of go-ipfs-cmds. */
+const implementationFault = 2;
+
+/** Reports whether the storage API failed. As Kubo, it answers 500 for refusals too; their body has another number. */
+function isFailure(status: number, body: string): boolean {
+  if (status !== 500) return status > 500;
+  try {
+    const { Type, Code } = JSON.parse(body) as { readonly Type?: unknown; readonly Code?: unknown };
+    return Type !== 'error' || Code === implementationFault;
+  } catch {
+    return true;
+  }
 }
 
 /** Rewrites a quota refusal with amounts in units. */

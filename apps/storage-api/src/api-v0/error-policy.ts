@@ -4,7 +4,7 @@ import type { StoreErrorCode } from '@cairn/embedded-store';
 import { type CairnError, errorText, isCairnError } from '@cairn/errors';
 import type { MeteringErrorCode } from '@cairn/metering';
 import { engineFailureOf } from '@cairn/stores';
-import { ApiError } from './api-error.ts';
+import { ApiError, ServiceFaultError } from './api-error.ts';
 import { CidTextError, decodeCid } from './cid/cid-parts.ts';
 
 /** Codes of the error classes that a package exports. */
@@ -40,6 +40,8 @@ interface Rule {
    * text, since the message names directories and records. A function: Kubo's message, which clients match.
    */
   readonly message: 'hint' | 'message' | 'private' | ((error: CairnError) => string);
+  /** The service caused the error, and no change of the request helps. */
+  readonly isFault?: boolean;
 }
 
 const bad: Rule = { status: 400, message: 'hint' };
@@ -53,7 +55,8 @@ const unavailablePeer: Rule = {
   message: () => 'the IPFS peer does not answer; the log of the service has the reason',
 };
 const failedAsKubo: Rule = { status: 500, message: 'message' };
-const damagedStore: Rule = { status: 500, message: 'private' };
+const fault: Rule = { status: 500, message: 'hint', isFault: true };
+const damagedStore: Rule = { status: 500, message: 'private', isFault: true };
 
 /** HTTP status and message of each error code. */
 const rules = {
@@ -65,7 +68,7 @@ const rules = {
   ADDRESS_REFUSED: forbidden,
   ATTEMPTS_PAUSED: { status: 429, message: 'hint' },
   BILLING_CARD_REQUIRED: { status: 402, message: 'hint' },
-  BLOCK_CORRUPT: failed,
+  BLOCK_CORRUPT: fault,
   BLOCK_NOT_FOUND: { status: 500, message: missingBlockMessage },
   BLOCK_TOO_LARGE: bad,
   CAR_INVALID: { status: 400, message: carMessage },
@@ -127,7 +130,7 @@ const rules = {
   PATH_LOOKUP_FAILED: failedAsKubo,
   PEERING_FULL: failed,
   PEER_CLOSED: unavailable,
-  PEER_FAULT: failed,
+  PEER_FAULT: fault,
   PEER_FETCHES_EXCEEDED: unavailable,
   PEER_NOT_CONNECTED: failed,
   PEER_NOT_FOUND: failed,
@@ -142,7 +145,7 @@ const rules = {
   QUOTA_EXCEEDED: forbidden,
   RECORD_INVALID: bad,
   RECORD_NOT_FOUND: failed,
-  ROUTING_UNAVAILABLE: failed,
+  ROUTING_UNAVAILABLE: fault,
   SECRETS_KEY_UNUSABLE: unavailable,
   SESSION_INVALID: failed,
   SIGN_IN_FAILED: failed,
@@ -178,16 +181,17 @@ export function apiErrorFrom(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (!isCairnError(error)) return undefined;
   const engine = engineFailureOf(error);
-  if (engine !== undefined) return new ApiError(engine.status, `${engine.message} ${engine.hint}`, retryAfter(engine));
+  if (engine !== undefined)
+    return new ServiceFaultError(engine.status, `${engine.message} ${engine.hint}`, retryAfter(engine));
   // A wait for a block that the timeout or the client ended.
   const ended = isCairnError(error, 'BLOCK_NOT_FOUND') ? apiErrorFrom(error.cause) : undefined;
   if (ended) return new ApiError(ended.status, `${ended.message}: ${notFound(error.details)}`, ended.headers);
-  const { status, message } = ruleOf(error);
+  const { status, message, isFault = false } = ruleOf(error);
   const headers: Record<string, string> = {
     ...(status === 401 && { 'www-authenticate': 'Basic realm="cairn", charset="UTF-8"' }),
     ...retryAfter(error.details),
   };
-  return new ApiError(status, messageOf(error, message), headers);
+  return new (isFault ? ServiceFaultError : ApiError)(status, messageOf(error, message), headers);
 }
 
 function retryAfter({ retryAfterSeconds }: { readonly retryAfterSeconds?: unknown }): Record<string, string> {

@@ -3,7 +3,7 @@ import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { resolveDagPath } from '@cairn/dag';
 import { cidKey } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError } from '../api-error.ts';
+import { ApiError, prefixed } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { apiErrorFrom } from '../error-policy.ts';
 import { resolveOptionsOf } from '../paths.ts';
@@ -71,7 +71,7 @@ export class DagStatCommand implements Command<typeof options> {
 function traversalError(root: { equals(other: unknown): boolean }) {
   return (cid: unknown, error: unknown): unknown => {
     const reason = root.equals(cid) ? undefined : apiErrorFrom(error);
-    return reason?.status === 500 ? new ApiError(500, `error traversing DAG: ${reason.message}`) : error;
+    return reason?.status === 500 ? prefixed(reason, 'error traversing DAG') : error;
   };
 }
 

@@ -6,7 +6,7 @@ import { isCairnError } from '@cairn/errors';
 import type { DagSize, Pin, PinOptions, WriteSession } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
 import { isFetching, withWholeDag } from '../../network/fetch-missing.ts';
-import { ApiError } from '../api-error.ts';
+import { ApiError, prefixed } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { apiErrorFrom } from '../error-policy.ts';
 import { resolveOptionsOf } from '../paths.ts';
@@ -81,7 +81,7 @@ export class PinAddCommand implements Command<typeof options> {
       if (isCairnError(error, 'PIN_MODE_CONFLICT')) throw new ApiError(500, `pin: ${cid} already pinned recursively`);
       const reason = apiErrorFrom(error);
       if (reason?.status !== 500) throw error;
-      throw new ApiError(500, `pin: ${reason.message}`, reason.headers);
+      throw prefixed(reason, 'pin');
     }
   }
 
