@@ -110,6 +110,12 @@ describe('dedicated hosts', () => {
     '-a.example',
     'bafy.ipfs.x.example',
     'ipns.x',
+    'localhost',
+    'LOCALHOST.',
+    'files.1',
+    '0x7f.1',
+    '0x7f000001',
+    'xn--a.example',
   ])('%j is no host name', (text) =>
     expect(() => parseGatewayHost(text)).toThrow(expect.objectContaining({ code: 'VALUE_INVALID' })),
   );

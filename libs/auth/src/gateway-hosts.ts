@@ -27,16 +27,32 @@ export interface GatewayHostStore {
 
 const hostPattern = /^(?=.{1,200}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
-/** Normalizes a host name. @throws VALUE_INVALID for anything else, such as an address or a name with a port */
+/** Normalizes the name of a host to add. @throws VALUE_INVALID for anything else, such as an address or a name with a port */
 export function parseGatewayHost(text: string): string {
+  const host = parseHostName(text);
+  // `localhost` reaches the gateway of all accounts. A host below the namespace of another host would be read as a CID of it.
+  if (host === 'localhost' || !isHostOfUrls(host) || /(^|\.)ip[fn]s\./.test(host)) throw hostInvalid(text);
+  return host;
+}
+
+/** Normalizes the name of a host to look up, also of one that can no longer be added. @throws VALUE_INVALID */
+export function parseHostName(text: string): string {
   const host = text.toLowerCase().replace(/\.$/, '');
-  // A host below the namespace of another host would be read as a CID of it.
-  if (hostPattern.test(host) && !/^[\d.]+$/.test(host) && !/(^|\.)ip[fn]s\./.test(host)) return host;
-  throw new AuthError(
+  if (!hostPattern.test(host)) throw hostInvalid(text);
+  return host;
+}
+
+/** Reports whether URLs can have the host as a name. Browsers read `a.1` and `0x7f` as addresses, and refuse some `xn--`. */
+function isHostOfUrls(host: string): boolean {
+  return !/^[\d.]+$/.test(host) && URL.canParse(`http://${host}`) && new URL(`http://${host}`).hostname === host;
+}
+
+function hostInvalid(text: string): AuthError {
+  return new AuthError(
     'VALUE_INVALID',
     `host: ${JSON.stringify(text.slice(0, 80))} is not a host name such as files.example.`,
     {
-      hint: 'Name the host without a scheme, port or path, and not below ipfs. or ipns. of another host.',
+      hint: 'Name the host without a scheme, port or path, not localhost, and not below ipfs. or ipns. of another host.',
       details: { field: 'host' },
     },
   );
@@ -94,7 +110,7 @@ class LmdbGatewayHostStore implements GatewayHostStore {
   }
 
   async remove(text: string): Promise<void> {
-    const host = parseGatewayHost(text);
+    const host = parseHostName(text);
     await this.#environment.transaction(() => {
       if (!this.#hosts.has(Buffer.from(host))) throw gatewayHostNotFound(host);
       this.#hosts.remove(Buffer.from(host));

@@ -7,6 +7,7 @@ import {
   gatewayHostsFull,
   gatewayHostsMax,
   parseGatewayHost,
+  parseHostName,
 } from '../gateway-hosts.ts';
 
 const steps = [
@@ -53,7 +54,7 @@ class PostgresGatewayHostStore implements GatewayHostStore {
   }
 
   async remove(text: string): Promise<void> {
-    const host = parseGatewayHost(text);
+    const host = parseHostName(text);
     const { count } = await this.#database.write({
       text: 'DELETE FROM gateway_hosts WHERE host = $1',
       values: [host],
