@@ -89,6 +89,8 @@ describe('accounts, cards and keys', () => {
     [['gateway', 'sign', '/ipfs/bafkqaaa', '--key', 'x', '--url', 'dweb.example'], 2, 'https://dweb.example'],
     [['gateway', 'sign', '/ipfs/bafkqaaa', '--key', 'x', '--url', 'ftp://dweb.example'], 2, 'https://dweb.example'],
     [['gateway', 'sign', '/ipfs/bafkqaaa', '--key', 'x', '--expires', '0'], 2, 'seconds'],
+    [['gateway', 'sign', '/ipfs/zzz', '--key', 'x'], 2, '"zzz" is not a CID'],
+    [['gateway', 'host', 'add', 'localhost', '--account', 'acme'], 2, 'not localhost'],
     [['import', 'atlantis'], 4, 'no network "atlantis"'],
     [['frobnicate'], 2, 'unknown command'],
   ])('%j ends with %i and a clear message', async (args, expected, message) => {

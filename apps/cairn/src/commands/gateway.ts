@@ -1,6 +1,7 @@
 import { CairnError } from '@cairn/errors';
 import { type Command, InvalidArgumentError } from 'commander';
 import { addressOf } from '../banner.ts';
+import { parseContentPath } from '../parse-content-path.ts';
 import { print, table, time } from '../print.ts';
 import type { CommandSettings } from '../settings.ts';
 import { openHome, withAuth } from '../stores.ts';
@@ -15,8 +16,9 @@ export function addGatewayCommands(program: Command): void {
   const group = topCommand(program, 'gateway');
   addHostCommands(group.command('host').description('Hosts that serve what one account has pinned.'));
   group
-    .command('sign <path>')
+    .command('sign')
     .description('Signs a link to /ipfs/<cid>/path or /ipns/<name>/path. Anybody who has it reads all below the path.')
+    .argument('<path>', 'path of content, such as /ipfs/<cid>/photo.jpg', parseContentPath)
     .requiredOption('--key <key>', 'key whose permissions apply and whose account pays')
     .option('--expires <seconds>', 'validity of the link', seconds, 3600)
     .option('--url <url>', 'address of the IPFS gateway (default: its port on this machine)', httpUrl)
