@@ -81,6 +81,25 @@ test('an upgrade without an earlier request is answered', async () => {
   expect(await exchange(upgrade).answer).toContain('101 Switching Protocols\r\n\r\nupgraded;');
 });
 
+/** A request as the HTTP client of Java sends it to a server that it does not know yet. */
+const offering = (path: string, connection = 'Upgrade, HTTP2-Settings') =>
+  `POST ${path} HTTP/1.1\r\nConnection: ${connection}\r\nContent-Length: 4\r\nHost: here\r\nHTTP2-Settings: AAEAAEAA\r\nUpgrade: h2c\r\n\r\nbody`;
+
+test('an offer of another protocol than WebSocket is ignored, and the connection serves further requests', async () => {
+  const { answer } = exchange(
+    offering('/one') + offering('/two') + get('/three') + offering('/four', 'upgrade, close'),
+  );
+  for (let count = 1; count <= 4; count++) {
+    await eventually(() => answers.length >= count);
+    answers[count - 1]?.();
+  }
+  const text = await answer;
+  expect(text.match(/HTTP\/1\.1 \d+|answer to \/\w+/g)).toEqual(
+    ['one', 'two', 'three', 'four'].flatMap((path) => ['HTTP/1.1 200', `answer to /${path}`]),
+  );
+  expect(asked).toEqual(['/one', '/two', '/three', '/four']);
+});
+
 test('an upgrade is dropped when its client closes the connection before the earlier responses', async () => {
   const { answer, destroy } = exchange(get('/one') + upgrade);
   await eventually(() => answers.length === 1);

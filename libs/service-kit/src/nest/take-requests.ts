@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { isAmbiguous } from '../ambiguous-fields.ts';
 import { answerHealth, type Dependency } from '../health.ts';
 import type { RawHttp } from '../raw-http.ts';
+import { asksForWebSocket, ignoreUpgrade } from './ignored-upgrade.ts';
 import { UpgradeOrder } from './upgrade-order.ts';
 
 /** Milliseconds without traffic after which a connection is closed. */
@@ -78,8 +79,14 @@ export function takeRequests({
   // The handler decides whether a client with `Expect: 100-continue` may send its body.
   server.on('checkContinue', onRequest);
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on('error', () => socket.destroy());
+    const destroy = () => socket.destroy();
+    socket.on('error', destroy);
     order.after(socket, () => {
+      if (!asksForWebSocket(request)) {
+        // The listeners of the next parser follow.
+        socket.off('error', destroy);
+        return ignoreUpgrade(server, request, socket, head);
+      }
       if (!state.isDraining && !isAmbiguous(request) && raw.handleUpgrade?.(request, socket, head)) return;
       socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
     });

@@ -24,6 +24,8 @@ export class UpgradeOrder {
     if (state === undefined || state.answers === 0) upgrade();
     else
       state.upgrade = () => {
+        // The connection may serve further requests.
+        delete state.upgrade;
         if (!socket.destroyed) upgrade();
       };
   }
