@@ -112,8 +112,9 @@ export function parsePlan(value: unknown): Plan {
   for (const field of numericLimits) {
     const limit = given[field];
     if (limit === undefined || limit === null) continue;
-    if (typeof limit !== 'number' || !Number.isSafeInteger(limit) || limit < (field === 'burst' ? 1 : 0))
-      throw invalid(field, limit, 'a whole number; leave it out for no limit');
+    const least = field === 'burst' ? 1 : 0;
+    if (typeof limit !== 'number' || !Number.isSafeInteger(limit) || limit < least)
+      throw invalid(field, limit, `a whole number of at least ${least}; leave it out for no limit`);
     plan[field] = limit;
   }
   if (methods !== undefined && methods !== null) {
