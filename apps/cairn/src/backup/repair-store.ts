@@ -6,6 +6,7 @@ import { salvageEnvironment } from '@cairn/embedded-store';
 import { CairnError } from '@cairn/errors';
 import { openLmdbPinStore } from '@cairn/pinning';
 import { storeFormats } from './inspect-stores.ts';
+import { requireUnused } from './require-unused.ts';
 
 export interface RepairReport {
   readonly store: string;
@@ -24,7 +25,7 @@ const computedFromPins = ['usage', 'roots'];
 /**
  * Replaces a store by a copy of its intact records, and recomputes derived data: usage and roots from pins, the index
  * of blocks from their bytes. The damaged store stays beside it. No process may have the home open.
- * @throws STORE_UNKNOWN, STORE_CORRUPT, STORE_FULL
+ * @throws STORE_UNKNOWN, STORE_IN_USE, STORE_CORRUPT, STORE_FULL
  */
 export async function repairStore(home: string, store: string): Promise<RepairReport> {
   const format = storeFormats[store];
@@ -38,6 +39,7 @@ export async function repairStore(home: string, store: string): Promise<RepairRe
       },
     );
   }
+  requireUnused(from);
   const to = `${from}.repaired`;
   await rm(to, { recursive: true, force: true });
   const shouldCopy = (database: string, key: Uint8Array) =>
