@@ -91,6 +91,12 @@ describe('accounts, cards and keys', () => {
     [['gateway', 'sign', '/ipfs/bafkqaaa', '--key', 'x', '--expires', '0'], 2, 'seconds'],
     [['gateway', 'sign', '/ipfs/zzz', '--key', 'x'], 2, '"zzz" is not a CID'],
     [['gateway', 'host', 'add', 'localhost', '--account', 'acme'], 2, 'not localhost'],
+    [['account', 'create', 'planless', '--plan', 'nope'], 4, 'no plan "nope"; there are free'],
+    [['plan', 'remove', 'free'], 5, 'cannot be removed'],
+    [['plan', 'set', 'wide', '--burst', '0'], 2, 'of at least 1'],
+    [['key', 'create', 'acme', '--expires', '2027-02-31'], 2, 'a time in the future'],
+    [['gateway', 'sign', '/ipfs/bafkqaaa', '--key', 'x', '--expires', '999999999'], 2, '366 days'],
+    [['backup', '/dev/null/x'], 1, '/dev/null/x cannot be written (ENOTDIR)'],
     [['import', 'atlantis'], 4, 'no network "atlantis"'],
     [['frobnicate'], 2, 'unknown command'],
   ])('%j ends with %i and a clear message', async (args, expected, message) => {

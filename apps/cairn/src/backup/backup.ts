@@ -21,7 +21,7 @@ export interface Manifest {
 /**
  * Copies all embedded stores while services use them. Garbage collection pauses meanwhile, so that the copy contains
  * every block of its pins. The directory appears when it is complete and durable.
- * @throws BACKUP_EXISTS, BACKUP_EMPTY, BACKUP_BUSY, and errors of the stores
+ * @throws BACKUP_EXISTS, BACKUP_EMPTY, BACKUP_BUSY, BACKUP_UNWRITABLE, and errors of the stores
  */
 export async function backupHome(
   home: string,
@@ -33,8 +33,7 @@ export async function backupHome(
   if (stores.length === 0)
     throw new CairnError('BACKUP_EMPTY', `There are no stores in ${home}.`, { hint: 'Set CAIRN_HOME.' });
   const partial = join(dirname(to), `.${basename(to)}.partial`);
-  await rm(partial, { recursive: true, force: true });
-  await mkdir(partial, { recursive: true, mode: 0o700 });
+  await createEmpty(partial, to);
   const unlock = await holdCollections(home, stores);
   try {
     for (const store of stores) {
@@ -54,6 +53,20 @@ export async function backupHome(
   await rename(partial, to);
   await flush(dirname(to));
   return manifest;
+}
+
+/** Creates the directory of an incomplete backup. @throws BACKUP_UNWRITABLE */
+async function createEmpty(partial: string, to: string): Promise<void> {
+  try {
+    await rm(partial, { recursive: true, force: true });
+    await mkdir(partial, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    throw new CairnError('BACKUP_UNWRITABLE', `The backup ${to} cannot be written (${reason}).`, {
+      hint: 'Name a path in a directory that this user can write.',
+      cause,
+    });
+  }
 }
 
 /** Keeps the lease of collection until it is released. */

@@ -3,7 +3,8 @@ import { byteText } from '@cairn/service-kit';
 import type { Command } from 'commander';
 import { parseBytes } from '../parse-bytes.ts';
 import { print, table, time } from '../print.ts';
-import { withAuth } from '../stores.ts';
+import { requirePlan } from '../require-plan.ts';
+import { openHome, withAuth } from '../stores.ts';
 import { topCommand } from '../top-commands.ts';
 import { addStatementCommand } from './statement.ts';
 import { addUsageCommand } from './usage.ts';
@@ -24,11 +25,13 @@ export function addAccountCommands(program: Command): Command {
     .option('--json', 'print JSON')
     .action((name: string, options: JsonOption & { readonly email?: string; readonly plan: string }) =>
       withAuth(
-        async (auth) => {
+        async (auth, settings) => {
+          const plans = await openHome(settings).plans();
+          requirePlan(await plans.plans().finally(() => plans.close()), options.plan);
           const account = await auth.createAccount({ name, email: options.email, plan: options.plan });
           print(account, options, [
             `Created account ${account.name} (${account.id}).`,
-            `Next: cairn card attach ${account.name} --brand visa --last4 4242, then cairn key create ${account.name}`,
+            `Next: cairn card attach ${word(account.name)} --brand visa --last4 4242, then cairn key create ${word(account.name)}`,
           ]);
         },
         { mayCreate: true },
@@ -104,6 +107,11 @@ export function show(account: Account, options: JsonOption): void {
     ...(quotaBytes === undefined ? [] : [`  quota ${byteText(quotaBytes)}`]),
     ...(servesPeers ? ['  serves IPFS peers'] : []),
   ]);
+}
+
+/** Name as one word of a shell. */
+function word(name: string): string {
+  return name.includes(' ') ? `'${name}'` : name;
 }
 
 function card({ card: attached }: Account): string {

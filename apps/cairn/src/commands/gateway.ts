@@ -7,6 +7,9 @@ import type { CommandSettings } from '../settings.ts';
 import { openHome, withAuth } from '../stores.ts';
 import { topCommand } from '../top-commands.ts';
 
+/** Longest validity of a content link. */
+const linkSecondsMax = 366 * 86_400;
+
 interface JsonOption {
   readonly json?: boolean;
 }
@@ -81,8 +84,9 @@ function addHostCommands(group: Command): void {
 }
 
 function seconds(text: string): number {
-  if (!/^\d{1,9}$/.test(text) || text === '0') throw new InvalidArgumentError('Expected a number of seconds above 0.');
-  return Number(text);
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (value > 0 && value <= linkSecondsMax) return value;
+  throw new InvalidArgumentError(`Expected a number of seconds from 1 to ${linkSecondsMax}, which are 366 days.`);
 }
 
 function localUrl(settings: CommandSettings): URL {

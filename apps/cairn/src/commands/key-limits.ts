@@ -29,7 +29,7 @@ export function withLimits(command: Command): Command {
       'permissions that no key has by default: send (transactions), node (the IPFS peer), call-without-from (eth_call)',
       list,
     )
-    .option('--expires <when>', 'expiry: 30d, 12h, or a date such as 2027-01-31', when);
+    .option('--expires <when>', 'expiry: 30d, 12h, or a date such as 2027-01-31', (text: string) => parseExpiry(text));
 }
 
 /** Contains only given options: others stay without a limit, or keep theirs. */
@@ -70,10 +70,18 @@ function list(text: string): readonly string[] {
 
 const hourMs = 3_600_000;
 
-function when(text: string): number {
+/** Parses an expiry: `30d`, `12h`, or a date. @throws InvalidArgumentError */
+export function parseExpiry(text: string, now = Date.now()): number {
   const [, count, unit] = /^(\d{1,5})([hd])$/.exec(text) ?? [];
-  if (count !== undefined) return Date.now() + Number(count) * (unit === 'd' ? 24 : 1) * hourMs;
-  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  if (time > Date.now()) return time;
+  const time = count === undefined ? dateOf(text) : now + Number(count) * (unit === 'd' ? 24 : 1) * hourMs;
+  if (time > now) return time;
   throw new InvalidArgumentError('Expected a time in the future: 30d, 12h, or a date such as 2027-01-31.');
+}
+
+/** Milliseconds since 1970; NaN for a day that the calendar does not have, which `Date.parse` moves to the next month. */
+function dateOf(text: string): number {
+  const [day] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];
+  const midnight = day === undefined ? Number.NaN : Date.parse(`${day}T00:00:00Z`);
+  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) return Number.NaN;
+  return Date.parse(text);
 }

@@ -1,9 +1,9 @@
-import { CairnError } from '@cairn/errors';
 import { fallbackPlan, numericLimits, type Plan, type PlanStore, parsePlan } from '@cairn/metering';
 import { byteText } from '@cairn/service-kit';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseBytes } from '../parse-bytes.ts';
 import { countText, print, table } from '../print.ts';
+import { requirePlan, requireRemovable } from '../require-plan.ts';
 import { openHome, withAuth } from '../stores.ts';
 import { topCommand } from '../top-commands.ts';
 
@@ -86,6 +86,7 @@ export function addPlanCommands(program: Command, accounts: Command): void {
     .option('--json', 'print JSON')
     .action((name: string, options: { readonly json?: boolean }) =>
       withPlans(async (store) => {
+        requireRemovable(name);
         await store.remove(name);
         print({ name }, options, [`Removed the plan ${name}.`]);
       }),
@@ -96,12 +97,7 @@ export function addPlanCommands(program: Command, accounts: Command): void {
     .option('--json', 'print JSON')
     .action((account: string, name: string, options: { readonly json?: boolean }) =>
       withAuth(async (auth) => {
-        await withPlans(async (store) => {
-          const plans = await store.plans();
-          if (plans.some((plan) => plan.name === name)) return;
-          const known = plans.map((plan) => plan.name).join(', ');
-          throw new CairnError('PLAN_NOT_FOUND', `There is no plan ${JSON.stringify(name)}; there are ${known}.`);
-        });
+        await withPlans(async (store) => requirePlan(await store.plans(), name));
         const changed = await auth.setPlan(account, name);
         print(changed, options, [`${changed.name} has the plan ${changed.plan}.`]);
       }),
