@@ -1,4 +1,5 @@
 import { ContentMissing } from '@cairn/proven-chain';
+import type { WorkSlices } from '../work-slices.ts';
 
 /**
  * Reads all items before it reports that the content of some is missing, so that a network with upstreams fetches it in one round.
@@ -8,6 +9,28 @@ export function readAll<Item, Value>(items: Iterable<Item>, read: (item: Item) =
   const values: Value[] = [];
   let missing: ContentMissing | undefined;
   for (const item of items) {
+    try {
+      values.push(read(item));
+    } catch (error) {
+      if (!(error instanceof ContentMissing)) throw error;
+      missing = error;
+    }
+  }
+  if (missing !== undefined) throw missing;
+  return values;
+}
+
+/** Like {@link readAll}, in time slices. @throws ContentMissing, and the reason of the signal of the slices */
+export async function readAllInSlices<Item, Value>(
+  items: Iterable<Item>,
+  read: (item: Item) => Value,
+  slices: WorkSlices,
+): Promise<Value[]> {
+  const values: Value[] = [];
+  let missing: ContentMissing | undefined;
+  for (const item of items) {
+    const pause = slices.next();
+    if (pause !== undefined) await pause;
     try {
       values.push(read(item));
     } catch (error) {

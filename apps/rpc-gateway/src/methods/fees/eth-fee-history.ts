@@ -15,9 +15,10 @@ import { baseFeeAfter, headOf, type PendingFields, pendingFields } from '../../c
 import { paramSchemas } from '../../param-schemas.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { findBlock } from '../../resolve-block.ts';
+import { WorkSlices } from '../../work-slices.ts';
 import { define } from '../define.ts';
 import { parseItems } from '../params.ts';
-import { readAll, readBoth } from '../read-all.ts';
+import { readAllInSlices, readBoth } from '../read-all.ts';
 
 /** Limits of geth (eth/gasprice/feehistory.go, eth/ethconfig/config.go). */
 const blocksMax = 1024n;
@@ -87,7 +88,7 @@ export const ethFeeHistory = define({
   errors: ['server'],
   cost: 50,
   reveals: 'nothing',
-  handle([requested, newestId, percentiles], context) {
+  async handle([requested, newestId, percentiles], context) {
     if (requested === 0n) return { oldestBlock: '0x0', gasUsedRatio: null };
     requireRising(percentiles);
     const newest = newestNumber(context, newestId);
@@ -96,7 +97,11 @@ export const ethFeeHistory = define({
     const oldest = newest + 1n - count;
     const hasRewards = percentiles.length > 0;
     const heights = Array.from({ length: Number(count) }, (_, index) => oldest + BigInt(index));
-    const blocks = readAll(heights, (height) => feesOf(context, height, percentiles));
+    const blocks = await readAllInSlices(
+      heights,
+      (height) => feesOf(context, height, percentiles),
+      new WorkSlices(context),
+    );
     const last = blocks.at(-1);
     return {
       oldestBlock: quantity(oldest),

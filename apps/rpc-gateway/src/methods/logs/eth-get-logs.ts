@@ -3,6 +3,7 @@ import { RawJson, RpcError } from '@cairn/jsonrpc-core';
 import type { BlockId } from '../../block-id.ts';
 import { paramSchemas } from '../../param-schemas.ts';
 import type { RequestContext } from '../../request-context.ts';
+import { WorkSlices } from '../../work-slices.ts';
 import { define } from '../define.ts';
 import { onceIn } from '../handle-over-upstreams.ts';
 import { readAll } from '../read-all.ts';
@@ -15,8 +16,10 @@ import { logJson } from './logs-of.ts';
 /** Most blocks of one request, and most logs of one result. */
 const logLimits = { blocksMax: 10_000n, logsMax: 10_000 } as const;
 
-/** Headers that are read before the event loop serves other requests. */
-const headersPerSlice = 256;
+/** Bounds of the heights of one read of the log index, which is not interrupted. A popular address is in each of them. */
+const heightsPerStep = { min: 16, max: 1024 };
+/** Values of further conditions that one read looks up, each at each height. */
+const lookupsPerStep = 16_384;
 
 export const ethGetLogs = define({
   name: 'eth_getLogs',
@@ -43,13 +46,11 @@ export async function findLogs(filter: LogFilter, context: RequestContext): Prom
     return await findLogsOverUpstreams({ ...filter, blocks: filter.blocks }, context);
   let list = '';
   let count = 0;
-  let headersRead = 0;
+  const slices = new WorkSlices(context);
   for (const header of headersOf(filter, context)) {
-    if (++headersRead % headersPerSlice === 0) {
-      await new Promise((resolve) => setImmediate(resolve));
-      // Not read for short ranges: the signal is created on demand.
-      context.signal.throwIfAborted();
-    }
+    const pause = slices.next();
+    if (pause !== undefined) await pause;
+    if (header === undefined) continue;
     const texts = logTextsOf(filter, context.chain.reader, header, logLimits.logsMax);
     count += texts.length;
     if (count > logLimits.logsMax)
@@ -77,7 +78,8 @@ async function findLogsOverUpstreams(
   return found.map((placed) => logJson(placed, bodies.get(placed.header.hash)));
 }
 
-function* headersOf(filter: LogFilter, context: RequestContext): Generator<Header> {
+/** Headers of blocks that may have matching logs, with `undefined` where a step starts. */
+function* headersOf(filter: LogFilter, context: RequestContext): Generator<Header | undefined> {
   const { blocks } = filter;
   const { reader } = context.chain;
   if ('hash' in blocks) {
@@ -87,15 +89,29 @@ function* headersOf(filter: LogFilter, context: RequestContext): Generator<Heade
     return;
   }
   const range = logRange(blocks, context, logLimits.blocksMax);
-  const [first, ...others] = conditionsOf(filter);
-  const heights = first ? context.chain.logs.heightsWithLogs([first, ...others], range) : everyHeight(range);
-  for (const number of heights) {
-    const hash = reader.hashByNumber(number);
-    const header = hash && reader.header(hash);
-    if (header) yield header;
+  for (const number of heightsOf(filter, range, context.chain.logs)) {
+    const hash = number === undefined ? undefined : reader.hashByNumber(number);
+    yield hash && reader.header(hash);
   }
 }
 
-function* everyHeight({ from, to }: LogRange): Generator<bigint> {
-  for (let number = from; number <= to; number++) yield number;
+/** Heights whose blocks may have matching logs, in steps of limited work. `undefined` marks the start of a step. */
+function* heightsOf(
+  filter: LogFilter,
+  { from, to }: LogRange,
+  logs: RequestContext['chain']['logs'],
+): Generator<bigint | undefined> {
+  const [first, ...others] = conditionsOf(filter);
+  if (first === undefined) {
+    for (let number = from; number <= to; number++) yield number;
+    return;
+  }
+  const lookups = others.reduce((sum, { values }) => sum + values.length, 1);
+  const { min, max } = heightsPerStep;
+  const step = BigInt(Math.max(min, Math.min(max, Math.floor(lookupsPerStep / lookups))));
+  for (let start = from; start <= to; start += step) {
+    yield undefined;
+    const end = start + step - 1n;
+    yield* logs.heightsWithLogs([first, ...others], { from: start, to: end < to ? end : to });
+  }
 }
