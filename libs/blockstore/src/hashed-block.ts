@@ -1,4 +1,4 @@
-import { type CID, type CidOptions, cidFor, verifyBytes } from '@cairn/cid';
+import { type CID, type CidOptions, cidFor, cidInBackground, verifyBytes } from '@cairn/cid';
 import type { Block } from './blockstore.ts';
 import type { BufferPool } from './buffer-pool.ts';
 
@@ -29,6 +29,19 @@ class HashedBlock implements Block {
  */
 export function createHashedBlock(bytes: Uint8Array, options: CidOptions, lentBy?: BufferPool): Block {
   return new HashedBlock(cidFor(bytes, options), bytes, lentBy);
+}
+
+/**
+ * Creates a block as {@link createHashedBlock} does, and hashes long bytes in another thread where the platform has one free. The
+ * bytes must not change from the call on.
+ * @throws as `cidFor`
+ */
+export async function createHashedBlockInBackground(
+  bytes: Uint8Array,
+  options: CidOptions,
+  lentBy?: BufferPool,
+): Promise<Block> {
+  return new HashedBlock(await cidInBackground(bytes, options), bytes, lentBy);
 }
 
 /**

@@ -4,6 +4,7 @@ import * as Digest from 'multiformats/hashes/digest';
 import {
   type BlockstoreCall,
   createHashedBlock,
+  createHashedBlockInBackground,
   createMemoryBlockstore,
   isHashedBlock,
   withCache,
@@ -37,6 +38,13 @@ describe('withVerification', () => {
     changed.bytes[0] = 0;
     await withVerification(inner).putMany([changed]);
     await expect(withVerification(inner).get(changed.cid)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
+  });
+
+  test('a block of createHashedBlockInBackground is that of createHashedBlock, and is not hashed again', async () => {
+    const bytes = Buffer.alloc(200_000, 7);
+    const named = await createHashedBlockInBackground(bytes, { codec: 'raw' });
+    expect(named).toEqual(createHashedBlock(bytes, { codec: 'raw' }));
+    expect(isHashedBlock(named)).toBe(true);
   });
 
   test('refuses corrupt bytes on read and names the block', async () => {

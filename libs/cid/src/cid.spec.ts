@@ -8,6 +8,7 @@ import {
   type CodecName,
   cidCharactersMax,
   cidFor,
+  cidInBackground,
   codecName,
   codecs,
   digest,
@@ -274,6 +275,21 @@ describe('digestInBackground', () => {
 
   test('refuses text', async () => {
     await expect(digestInBackground('sha2-256', 'text' as never)).rejects.toMatchObject({ code: 'BYTES_INVALID' });
+  });
+});
+
+test('cidInBackground names a block as cidFor does, and refuses what it refuses', async () => {
+  const bytes = Uint8Array.from({ length: 300_000 }, (_, index) => index % 249);
+  for (const options of [
+    { codec: 'raw' },
+    { codec: 'dag-pb', version: 0 },
+    { codec: 'dag-cbor', hash: 'blake3' },
+    { codec: 'raw', digestBytes: 20 },
+  ] as const)
+    expect(await cidInBackground(bytes, options)).toEqual(cidFor(bytes, options));
+  await expect(cidInBackground(bytes, { codec: 'raw', version: 0 })).rejects.toMatchObject({ code: 'CID_INVALID' });
+  await expect(cidInBackground(bytes, { codec: 'raw', hash: 'md4' })).rejects.toMatchObject({
+    code: 'HASH_UNSUPPORTED',
   });
 });
 

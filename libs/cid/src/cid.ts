@@ -3,8 +3,9 @@ import { bases as multibases } from 'multiformats/basics';
 import { CID } from 'multiformats/cid';
 import * as Digest from 'multiformats/hashes/digest';
 import { type CodecName, codecs } from './codecs.ts';
+import { digestInBackground } from './digest-in-background.ts';
 import { InvalidCidError, UnknownMultibaseError } from './errors.ts';
-import { digest } from './hashes.ts';
+import { digest, type MultihashDigest } from './hashes.ts';
 
 export { CID };
 
@@ -83,8 +84,20 @@ export interface CidOptions {
 
 /** Computes the CID of `bytes`. @throws BYTES_INVALID, HASH_UNSUPPORTED, CID_INVALID */
 export function cidFor(bytes: Uint8Array, options: CidOptions): CID {
+  return cidWith(digest(options.hash ?? 'sha2-256', bytes, options.digestBytes), options);
+}
+
+/**
+ * Computes the CID of `bytes` as {@link cidFor} does, of long bytes in another thread where the platform has one free, so that other
+ * work continues meanwhile. The caller must not change the bytes before the call resolves.
+ * @throws BYTES_INVALID, HASH_UNSUPPORTED, CID_INVALID
+ */
+export async function cidInBackground(bytes: Uint8Array, options: CidOptions): Promise<CID> {
+  return cidWith(await digestInBackground(options.hash ?? 'sha2-256', bytes, options.digestBytes), options);
+}
+
+function cidWith(multihash: MultihashDigest, options: CidOptions): CID {
   const code = typeof options.codec === 'number' ? options.codec : codecs[options.codec];
-  const multihash = digest(options.hash ?? 'sha2-256', bytes, options.digestBytes);
   if (options.version !== 0) return CID.createV1(code, multihash);
   if (code !== codecs['dag-pb'] || multihash.code !== 0x12) {
     throw new InvalidCidError(options.codec, 'version 0 names dag-pb blocks with sha2-256 only');

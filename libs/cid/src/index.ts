@@ -1,5 +1,5 @@
 export { blockHashFromCid, cidFromBlockHash, cidFromKeccak256 } from './block-hash.ts';
-export { CID, type CidOptions, cidCharactersMax, cidFor, formatCid, isCid, parseCid } from './cid.ts';
+export { CID, type CidOptions, cidCharactersMax, cidFor, cidInBackground, formatCid, isCid, parseCid } from './cid.ts';
 export { type CodecName, codecName, codecs } from './codecs.ts';
 export { digestInBackground } from './digest-in-background.ts';
 export {

@@ -3,6 +3,7 @@ import {
   type Blockstore,
   type BufferPool,
   createHashedBlock,
+  createHashedBlockInBackground,
   runInSlices,
   Slices,
 } from '@cairn/blockstore/core';
@@ -67,6 +68,14 @@ export class BlockBatchWriter {
     return this.#put(bytes, { codec: 'dag-pb', version: this.cidVersion, lentBy });
   }
 
+  /**
+   * Computes the CID of a raw block, or of an encoded dag-pb block, where it is long in another thread. {@link putHashed} writes it.
+   */
+  hash(bytes: Uint8Array, codec: 'raw' | 'dag-pb', lentBy?: BufferPool): Promise<Block> {
+    const version = codec === 'raw' ? 1 : this.cidVersion;
+    return createHashedBlockInBackground(bytes, { codec, hash: this.#hash, version }, lentBy);
+  }
+
   async #put(
     bytes: Uint8Array,
     {
@@ -78,9 +87,13 @@ export class BlockBatchWriter {
     if (this.#slices.isOver) await this.#slices.next();
     // The CID contains the whole block, so the store needs no copy.
     if (bytes.length <= this.#inlineBytesMax) return { cid: cidFor(bytes, { codec, hash: 'identity' }), bytes };
-    const block = createHashedBlock(bytes, { codec, hash: this.#hash, version }, lentBy);
+    return await this.putHashed(createHashedBlock(bytes, { codec, hash: this.#hash, version }, lentBy));
+  }
+
+  /** Writes a block of {@link hash}. */
+  async putHashed(block: Block): Promise<Block> {
     this.#batch.push(block);
-    this.#batchBytes += bytes.length;
+    this.#batchBytes += block.bytes.length;
     if (this.#batchBytes >= batchBytes || this.#batch.length >= batchBlocks) await this.flush();
     return block;
   }

@@ -1,4 +1,4 @@
-import type { BufferPool } from '@cairn/blockstore/core';
+import type { Block, BufferPool } from '@cairn/blockstore/core';
 import type { BlockBatchWriter } from './block-batch-writer.ts';
 import { linkTo } from './block-batch-writer.ts';
 import { encodePbNode, type PbLink } from './dag-pb.ts';
@@ -40,6 +40,18 @@ export async function writeLeaf(
   const bytes = encode(chunk, type, metadata, buffers);
   buffers?.giveBack(chunk);
   return { link: linkTo(await writer.putEncoded(bytes, buffers), []), fileSize };
+}
+
+/** Computes the CID of a leaf without metadata in the background. `writer.putHashed` writes it. */
+export function hashLeaf(
+  chunk: Uint8Array,
+  { writer, rawLeaves, buffers }: LayoutOptions,
+  type: UnixfsType,
+): Promise<Block> {
+  if (rawLeaves) return writer.hash(chunk, 'raw', buffers);
+  const bytes = encode(chunk, type, {}, buffers);
+  buffers?.giveBack(chunk);
+  return writer.hash(bytes, 'dag-pb', buffers);
 }
 
 function encode(

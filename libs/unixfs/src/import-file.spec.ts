@@ -190,6 +190,19 @@ describe('importFile', () => {
     await expect(importFile(broken(), createMemoryBlockstore())).rejects.toThrow('source broke');
   });
 
+  test('rethrows what the store refuses, and writes nothing afterwards', async () => {
+    const batches: number[] = [];
+    const store = {
+      async putMany(blocks: readonly Block[]) {
+        batches.push(blocks.length);
+        if (batches.length === 2) throw new Error('disk full');
+      },
+    };
+    await expect(importFile(pieces(noise(9 * KiB * KiB)), store)).rejects.toThrow('disk full');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(batches).toEqual([4, 4]);
+  });
+
   test('fileLinksMax of 0 and less means the default, and 1 allows one chunk', async () => {
     const cid = async (fileLinksMax: number, bytes: string) =>
       `${(await importFile(pieces(Buffer.from(bytes)), createMemoryBlockstore(), { fileLinksMax, chunker: 'size-1' })).cid}`;

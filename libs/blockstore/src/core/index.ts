@@ -10,7 +10,12 @@ export {
   HoldLostError,
   QuarantinedBlockError,
 } from '../errors.ts';
-export { createHashedBlock, createVerifiedBlock, isHashedBlock } from '../hashed-block.ts';
+export {
+  createHashedBlock,
+  createHashedBlockInBackground,
+  createVerifiedBlock,
+  isHashedBlock,
+} from '../hashed-block.ts';
 export { limits } from '../limits.ts';
 export { createMemoryBlockstore } from '../memory-blockstore.ts';
 export { type ScrubOptions, type ScrubReport, scrub } from '../scrub.ts';
