@@ -111,3 +111,12 @@ test('4byteTracer counts calls by function', async () => {
   const found = await trace({ tracer: '4byteTracer' }, { [contract]: { code: '0x00' } }, { data: '0xaabbccdd00' });
   expect(found).toEqual({ '0xaabbccdd-1': 1 });
 });
+
+// Read from geth 1.17.5: contradictions in the fields of a call are reported before the trace starts.
+test.each([
+  ['both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified', { gasPrice: 1n, maxFeePerGas: 1n }],
+  ["chainId does not match node's (have=1, want=1337)", { chainId: 1n }],
+  ['tracing failed: intrinsic gas too low: have 1, want 21000', { gas: 1n }],
+])('a refused call is reported as %s', async (message, call) => {
+  await expect(trace({}, {}, call)).rejects.toThrow(expect.objectContaining({ message }));
+});

@@ -1,6 +1,7 @@
 import { isCairnError } from '@cairn/errors';
 import type { Awaitable } from '@cairn/evm';
-import { CallRejectedError, ExecutionError } from '../errors.ts';
+import { ExecutionError } from '../errors.ts';
+import { rewordRejection } from '../reword-rejection.ts';
 
 /**
  * Executes a traced message and rewords its refusal as geth does for traces.
@@ -8,9 +9,7 @@ import { CallRejectedError, ExecutionError } from '../errors.ts';
  */
 export function withTraceRejections<T>(apply: () => Awaitable<T>): Awaitable<T> {
   return withFailure(apply, (error) => {
-    if (error instanceof CallRejectedError)
-      throw new CallRejectedError(error.code, `tracing failed: ${error.message}`, error.hint ?? '', error.details);
-    throw error;
+    throw rewordRejection(error, (message) => `tracing failed: ${message}`);
   });
 }
 
