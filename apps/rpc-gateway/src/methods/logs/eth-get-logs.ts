@@ -13,8 +13,11 @@ import { type LogRange, logRange } from './log-range.ts';
 import { logTextsOf } from './log-texts.ts';
 import { logJson } from './logs-of.ts';
 
-/** Most blocks of one request, and most logs of one result. */
-const logLimits = { blocksMax: 10_000n, logsMax: 10_000 } as const;
+/**
+ * Most blocks of one request, and most logs and characters of one result. The data of a log may have megabytes, and V8 has no strings
+ * of more than 512 Mi characters.
+ */
+const logLimits = { blocksMax: 10_000n, logsMax: 10_000, charactersMax: 64 * 1024 * 1024 } as const;
 
 /** Bounds of the heights of one read of the log index, which is not interrupted. A popular address is in each of them. */
 const heightsPerStep = { min: 16, max: 1024 };
@@ -32,7 +35,7 @@ export const ethGetLogs = define({
       parse: parseLogFilter,
     },
   ],
-  result: `A list of up to ${logLimits.logsMax} logs.`,
+  result: `A list of up to ${logLimits.logsMax} logs with ${logLimits.charactersMax} characters in total.`,
   errors: ['limit', 'server'],
   cost: 75,
   reveals: { contracts: ([filter]) => contractsOfFilter(filter) },
@@ -52,16 +55,26 @@ export async function findLogs(filter: LogFilter, context: RequestContext): Prom
     if (pause !== undefined) await pause;
     if (header === undefined) continue;
     const texts = logTextsOf(filter, context.chain.reader, header, logLimits.logsMax);
+    const isFirst = count === 0;
     count += texts.length;
-    if (count > logLimits.logsMax)
-      throw new RpcError(
-        'limit',
-        `query returned more than ${logLimits.logsMax} logs. Request a smaller range, up to block ${header.number - 1n}.`,
-        { logsMax: logLimits.logsMax, toBlock: quantity(header.number - 1n) },
-      );
-    for (const text of texts) list += list === '' ? text : `,${text}`;
+    if (count > logLimits.logsMax) throw tooMany('logs', logLimits.logsMax, isFirst ? undefined : header);
+    for (const text of texts) {
+      list += list === '' ? text : `,${text}`;
+      if (list.length > logLimits.charactersMax)
+        throw tooMany('characters', logLimits.charactersMax, isFirst ? undefined : header);
+    }
   }
   return new RawJson(`[${list}]`);
+}
+
+/** @param header the block that exceeds the limit; `undefined` if the blocks before it have no matching logs */
+function tooMany(what: 'logs' | 'characters', max: number, header: Header | undefined): RpcError {
+  const last = header && header.number - 1n;
+  const remedy = last === undefined ? 'Name addresses or topics.' : `Request a smaller range, up to block ${last}.`;
+  return new RpcError('limit', `query returned more than ${max} ${what}. ${remedy}`, {
+    [`${what}Max`]: max,
+    ...(last !== undefined && { toBlock: quantity(last) }),
+  });
 }
 
 /** Finds the logs of a range in few rounds: of headers, of receipts of candidates, and of blocks with matching logs. */
@@ -73,6 +86,13 @@ async function findLogsOverUpstreams(
   const { reader, logs } = context.chain;
   const query = { ...range, addresses, topics: topics.map((any) => (any.length === 0 ? null : any)) };
   const found = await onceIn(context, 'logs', async () => (await logs.matchingLogs?.(query)) ?? []);
+  const { charactersMax } = logLimits;
+  if (found.reduce((sum, { log }) => sum + log.data.length, 0) > charactersMax)
+    throw new RpcError(
+      'limit',
+      `query returned more than ${charactersMax} characters. Request a smaller range, or name addresses or topics.`,
+      { charactersMax },
+    );
   const hashes = [...new Set(found.map(({ header }) => header.hash))];
   const bodies = new Map(readAll(hashes, (hash) => [hash, reader.block(hash)] as const));
   return found.map((placed) => logJson(placed, bodies.get(placed.header.hash)));
