@@ -117,6 +117,10 @@ describe('separation of accounts', () => {
       });
     const wrong = await one.ask('POST', 'keys', { name: 'bad', policy: { grants: ['sign'] } });
     expect(wrong).toMatchObject({ status: 400, body: { error: { field: 'policy.grants.0' } } });
+    expect(await one.ask('POST', 'keys', { name: 'bad', expiresInDays: 30 })).toMatchObject({
+      status: 400,
+      body: { error: { field: 'expiresInDays' } },
+    });
     const bad = await one.ask('POST', 'keys', { name: 'bad', policy: { storage: ['delete'] } });
     expect(bad).toMatchObject({ status: 400, body: { error: { field: 'policy.storage.0' } } });
   });
@@ -170,6 +174,10 @@ describe('separation of accounts', () => {
     });
     expect((await operator.ask('PUT', 'operator/plans/mine', { title: 'Mine', burst: 7 })).status).toBe(200);
     expect(await stage.plans.plans()).toContainEqual({ name: 'mine', title: 'Mine', burst: 7 });
+    expect(await operator.ask('DELETE', 'operator/plans/free')).toMatchObject({
+      status: 409,
+      body: { error: { code: 'PLAN_REQUIRED' } },
+    });
     const { body } = await operator.ask('GET', 'operator/audit');
     expect(body).toContainEqual(
       expect.objectContaining({ action: 'account.plan', actor: { who: 'op@example.org', from: expect.any(String) } }),
@@ -337,4 +345,26 @@ test('logs contain no secret', async () => {
     for (const canary of canaries) expect(service.text()).not.toContain(canary);
     expect(service.text()).not.toContain('~c.');
   }
+});
+
+test('refusals of the storage API are answers to the request, not failures of a service', async () => {
+  // Signed in by a command: an address signs up a limited number of accounts.
+  const visitor = new Visitor(stage.console.url);
+  const email = 'refused@example.org';
+  await stage.auth.createAccount({ name: 'refused' });
+  await stage.members.add('refused', { email, password, role: 'owner', actor: { who: 'test', from: 'here' } });
+  await visitor.ask('POST', 'sign-in', { email, password });
+  await stage.auth.attachCard('refused', { brand: 'visa', last4: '4242' });
+  expect((await visitor.ask('POST', 'names', { name: 'web' })).status).toBe(201);
+  const refused = (message: string) => ({ status: 400, body: { error: { code: 'STORAGE_REFUSED', message } } });
+  expect(await visitor.ask('POST', 'names', { name: 'web' })).toMatchObject(
+    refused("Key with name 'web' already exists."),
+  );
+  expect(await visitor.ask('DELETE', 'names/none')).toMatchObject(refused('No key named none was found.'));
+  expect(await visitor.ask('DELETE', 'files/bafkqaaa')).toMatchObject(refused('Not pinned or pinned indirectly.'));
+  for (const [method, path] of [
+    ['GET', 'pin-requests/none'],
+    ['DELETE', 'webhook'],
+  ] as const)
+    expect((await visitor.ask(method, path)).status).toBe(404);
 });

@@ -53,6 +53,7 @@ const statuses: Readonly<Record<string, number>> = {
   UPLOAD_INCOMPLETE: 409,
   MEMBER_EXISTS: 409,
   OWNER_REQUIRED: 409,
+  PLAN_REQUIRED: 409,
   KEY_EXISTS: 409,
   KEY_REVOKED: 409,
   BODY_TOO_LONG: 413,

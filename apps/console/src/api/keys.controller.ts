@@ -21,9 +21,9 @@ const policy = z
   })
   .optional();
 const expiresAt = z.number({ error: 'expected milliseconds since 1970' }).optional();
-const createBody = z.object({ name: z.string({ error: 'expected a name' }), policy, expiresAt });
+const createBody = z.strictObject({ name: z.string({ error: 'expected a name' }), policy, expiresAt });
 const limitBody = z.object({ policy, expiresAt });
-const rotateBody = z.object({
+const rotateBody = z.strictObject({
   graceMs: z
     .number({ error: 'expected milliseconds' })
     .int()

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { type AuditEntry, Auth, keyReference, Members, type SignedIn } from '@cairn/auth';
-import { parsePlan } from '@cairn/metering';
+import { CairnError } from '@cairn/errors';
+import { fallbackPlan, parsePlan } from '@cairn/metering';
 import type { PinRequestStore } from '@cairn/pinning';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Req } from '@nestjs/common';
@@ -113,9 +114,15 @@ export class OperatorController {
     return plan;
   }
 
-  @Describe('Removes a plan that no account has.')
+  @Describe('Removes a plan. Its accounts get the limits of the plan free, which cannot be removed.')
   @Delete('plans/:name')
   async removePlan(@Param('name') name: string) {
+    if (name === fallbackPlan)
+      throw new CairnError(
+        'PLAN_REQUIRED',
+        `The plan ${name} cannot be removed: accounts without a plan have its limits.`,
+        { hint: 'Change its limits.', details: { field: 'name' } },
+      );
     await this.stores.plans.remove(name);
     return {};
   }
