@@ -65,6 +65,12 @@ describeInBrowser('the pages of an operator', (visit) => {
     await type(plan.getByLabel('Stored', { exact: true }), '2');
     await plan.getByRole('button', { name: 'Save' }).click();
     await page.getByText('2.0 TiB').waitFor();
+    await page.getByRole('button', { name: 'New plan' }).click();
+    await type(plan.getByLabel('Name'), 'free');
+    await type(plan.getByLabel('Title'), 'Free of charge');
+    await plan.getByRole('button', { name: 'Save' }).click();
+    await plan.getByText('The plan free exists already.').waitFor();
+    await plan.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('tab', { name: 'Audit log' }).click();
     const changed = page.getByRole('article').filter({ hasText: 'op@example.org changed the storage quota' });
     await changed.getByText('Quota: 3.0 GiB → 1.5 GiB').waitFor();

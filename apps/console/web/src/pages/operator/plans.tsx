@@ -99,7 +99,9 @@ export function Plans() {
             title={edited?.title || 'New plan'}
             closeButtonProps={{ 'aria-label': 'Close' }}
           >
-            {edited && <PlanForm plan={edited} onDone={() => setEdited(undefined)} />}
+            {edited && (
+              <PlanForm plan={edited} taken={list.map(({ name }) => name)} onDone={() => setEdited(undefined)} />
+            )}
           </Modal>
         </Stack>
       )}
@@ -107,10 +109,18 @@ export function Plans() {
   );
 }
 
-function PlanForm({ plan, onDone }: { plan: Plan; onDone: () => void }) {
+/** @param taken names of plans, which a new plan would replace */
+function PlanForm({ plan, taken, onDone }: { plan: Plan; taken: readonly string[]; onDone: () => void }) {
   const initialValues: Record<string, string | number> = { name: plan.name, title: plan.title };
   for (const limit of limits) initialValues[limit] = plan[limit] ?? '';
-  const form = useForm({ initialValues });
+  const isNew = plan.name === '';
+  const form = useForm({
+    initialValues,
+    validate: {
+      name: (name) =>
+        isNew && taken.includes(String(name)) ? `The plan ${name} exists already. Choose another name.` : null,
+    },
+  });
   const [terms, setTerms] = useState(() => termsOf(plan));
   const put = useChange(
     ({ name, ...values }: typeof form.values) =>
@@ -127,7 +137,7 @@ function PlanForm({ plan, onDone }: { plan: Plan; onDone: () => void }) {
   return (
     <form onSubmit={form.onSubmit((values) => put.mutate(values, { onSuccess: onDone }))}>
       <Stack gap="sm">
-        <TextInput label="Name" required readOnly={plan.name !== ''} {...form.getInputProps('name')} />
+        <TextInput label="Name" required readOnly={!isNew} {...form.getInputProps('name')} />
         <TextInput label="Title" required {...form.getInputProps('title')} />
         {limits.map((limit) => {
           const field = { label: limitTitles[limit], placeholder: 'no limit', ...form.getInputProps(limit) };
