@@ -9,8 +9,11 @@ export type FilterTopic =
   /** `isFull`: transaction objects instead of hashes. */
   | { readonly kind: 'pendingTransactions'; readonly isFull: boolean };
 
-/** Blocks after which a poll ends, and logs after which it ends with the current block. The next poll returns the rest. */
-const pollLimits = { blocksMax: 1_024, logsMax: 10_000 } as const;
+/**
+ * Blocks after which a poll ends, and logs and characters of their data after which it ends with the current block. The next poll
+ * returns the rest.
+ */
+const pollLimits = { blocksMax: 1_024, logsMax: 10_000, charactersMax: 32 * 1024 * 1024 } as const;
 
 /** Events since a position, and the position after them. */
 export interface NewEvents {
@@ -32,16 +35,21 @@ export async function newEvents(
 ): Promise<NewEvents | undefined> {
   const events: unknown[] = [];
   let seen = start;
+  let characters = 0;
   for (let blocks = 0; blocks < pollLimits.blocksMax; ) {
     const step = await chain.step(seen);
     if (step === undefined) return undefined;
     if (step.length === 0) break;
     for (const change of step) {
       const { header, isRemoved } = change;
-      if (topic.kind === 'logs') for (const log of await chain.of(topic, change)) events.push(log);
+      if (topic.kind === 'logs')
+        for (const log of await chain.of(topic, change)) {
+          events.push(log);
+          characters += (log as { readonly data: string }).data.length;
+        }
       else if (!isRemoved) events.push(header.hash);
       seen = positionAfter(header, isRemoved);
-      if (events.length >= pollLimits.logsMax) return { events, seen };
+      if (events.length >= pollLimits.logsMax || characters >= pollLimits.charactersMax) return { events, seen };
     }
     blocks += step.length;
     await new Promise((resolve) => setImmediate(resolve));

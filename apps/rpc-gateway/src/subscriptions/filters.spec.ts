@@ -109,6 +109,19 @@ test('a long way to the head takes several polls, which return each block once',
   expect(lengths).toEqual([1_024, 1_024, 452]);
 });
 
+test('a poll ends after 32 Mi characters of data, and the next polls return the rest', async () => {
+  const chain = new TestChain({ data: `0x${'00'.repeat(4 * 1024 * 1024)}` });
+  const { own, changes } = filtersOf(chain);
+  const id = await own.add(logsOf({}));
+  chain.moveTo('a'.repeat(12));
+  const polls = [];
+  for (let polled = await changes(id); polled !== undefined && polled.length > 0; polled = await changes(id))
+    polls.push(polled.map((log) => `${log.blockHash} ${Number(log.logIndex)}`));
+  expect(polls.length).toBeGreaterThan(2);
+  for (const poll of polls) expect(poll.length).toBeLessThan(8);
+  expect(polls.flat()).toEqual(chain.logs());
+});
+
 test('concurrent polls return different events, and a failed poll loses none', async () => {
   const chain = new TestChain({ isRemote: true });
   const { own, changes } = filtersOf(chain);

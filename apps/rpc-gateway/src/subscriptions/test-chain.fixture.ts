@@ -26,8 +26,12 @@ export class TestChain {
   #path = '';
   #pretended: bigint | undefined;
 
-  constructor({ isRemote = false }: { readonly isRemote?: boolean } = {}) {
+  readonly #data: Hex;
+
+  /** @param options `data`: the data of each log */
+  constructor({ isRemote = false, data = '0x' }: { readonly isRemote?: boolean; readonly data?: Hex } = {}) {
     this.isRemote = isRemote;
+    this.#data = data;
     this.#add('');
   }
 
@@ -112,7 +116,7 @@ export class TestChain {
       receipts: (hash: Hex) => {
         need(`receipts ${hash}`);
         const found = this.#headers.get(hash);
-        return found && [{ logs: logsOfPath(found.path) } as unknown as Receipt];
+        return found && [{ logs: logsOfPath(found.path, this.#data) } as unknown as Receipt];
       },
       block: (hash: Hex) => {
         need(`block ${hash}`);
@@ -134,12 +138,12 @@ export class TestChain {
 }
 
 /** The logs of a block: as many as the code of its last letter says. */
-function logsOfPath(path: string): Log[] {
+function logsOfPath(path: string, data: Hex = '0x'): Log[] {
   const count = (path.charCodeAt(path.length - 1) + path.length) % 4;
   return Array.from({ length: path === '' ? 0 : count }, (_, index) => ({
     address: addresses[index % 2] as Hex,
     topics: [],
-    data: '0x' as const,
+    data,
   }));
 }
 
