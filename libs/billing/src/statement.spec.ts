@@ -60,6 +60,13 @@ test('storedBytes has the maximum, and the mean over the elapsed part of the mon
   expect(storedBytes).toEqual({ most: 300, mean: 125 });
 });
 
+test('a month that has not begun has no stored bytes', async () => {
+  await usage.add([], [], [{ accountId: account.id, at: begin - 5 * hourMs, bytes: 100 }]);
+  const { storedBytes, from, to } = await createStatement({ usage, account, month: '2026-12', now: begin });
+  expect(to).toBe(from);
+  expect(storedBytes).toEqual({ most: 0, mean: 0 });
+});
+
 test('statementCsv writes one line per row and a total, and no cell that a spreadsheet runs as a formula', async () => {
   await usage.add([of(begin)], [], []);
   const csv = statementCsv(await createStatement({ usage, account, month: '2026-11', now: end }));

@@ -82,6 +82,8 @@ function storedBytesOf(
   from: number,
   to: number,
 ): Statement['storedBytes'] {
+  // A month that has not begun: the bytes of today are not of its time.
+  if (to <= from) return { most: 0, mean: 0 };
   let [most, sum, since, bytes] = [0, 0, from, 0];
   for (const change of [...changes, { at: to, bytes: 0 }]) {
     const until = Math.min(to, Math.max(from, change.at));
@@ -89,7 +91,7 @@ function storedBytesOf(
     [since, bytes] = [until, change.bytes];
     most = Math.max(most, bytes);
   }
-  return { most, mean: to > from ? Math.round(sum / (to - from)) : 0 };
+  return { most, mean: Math.round(sum / (to - from)) };
 }
 
 const columns = [
