@@ -134,6 +134,29 @@ describe('the HTTP transport', () => {
     expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32001 } });
   });
 
+  test('names the expected path to a client without a path', async () => {
+    const { origin } = new URL(gateway.url);
+    const response = await post(origin, line('eth_chainId', 1));
+    expect([response.status, await response.json()]).toMatchObject([
+      401,
+      { id: null, error: { code: -32001, message: 'The path has no API key; expected /v3/<API_KEY>.' } },
+    ]);
+    expect((await fetch(origin)).status).toBe(200);
+  });
+
+  test('ignores an offer of HTTP/2, as the client of Java sends it', async () => {
+    const socket = connect(gateway.port, '127.0.0.1');
+    const body = line('eth_chainId', 1);
+    socket.write(
+      `POST /v3/${key} HTTP/1.1\r\nConnection: Upgrade, HTTP2-Settings, close\r\nContent-Length: ${body.length}\r\n` +
+        `Host: localhost\r\nHTTP2-Settings: AAEAAEAA\r\nUpgrade: h2c\r\nContent-Type: application/json\r\n\r\n${body}`,
+    );
+    let received = '';
+    for await (const chunk of socket) received += chunk;
+    expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(received).toContain('"result":"0x2e3d1f0"');
+  });
+
   test('refuses a revoked key within a second', async () => {
     await withAuth(gateway.home, async (auth) => void (await auth.createKey('caller', { id: 'short-lived' })));
     expect((await post(keyUrl('short-lived'), line('eth_chainId', 1))).status).toBe(200);

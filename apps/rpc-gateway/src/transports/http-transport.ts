@@ -61,10 +61,12 @@ export class HttpTransport {
     });
   }
 
-  /** Handles requests under /v3; returns false for others. */
+  /** Handles requests under /v3, and calls without a path; returns false for others. */
   handle(request: IncomingMessage, response: ServerResponse): boolean {
     const path = request.url?.split('?', 1)[0] ?? '';
-    if (path !== '/v3' && !path.startsWith(keyPrefix)) return false;
+    // The default address of many clients has no path. They get the error for a missing key.
+    const isWithoutPath = path === '/' && /^(POST|OPTIONS)$/.test(request.method ?? '');
+    if (path !== '/v3' && !path.startsWith(keyPrefix) && !isWithoutPath) return false;
     const metered = this.interceptor.start(request.headers);
     response.setHeader('x-request-id', metered.record.id);
     response.once('close', () => {
