@@ -1,3 +1,5 @@
+import { endOfString } from './scan-json.ts';
+
 /**
  * Extracts numeric ids of a body as they are written, by index of the request. `JSON.parse` rounds numbers that a double cannot
  * represent, and a client with 64-bit ids could not match the answer.
@@ -9,12 +11,14 @@ export function numberIds(text: string): readonly (string | undefined)[] {
   let depth = 0;
   let index = 0;
   let key: string | undefined;
-  for (let at = 0; at < text.length; at++) {
+  const structural = /["{}[\],:]/g;
+  while (structural.test(text)) {
+    const at = structural.lastIndex - 1;
     const character = text[at];
     if (character === '"') {
-      const end = endOfString(text, at);
+      const end = endOfString(text, at) + 1;
       if (depth === requestDepth && key === undefined) key = text.slice(at, end);
-      at = end - 1;
+      structural.lastIndex = end;
     } else if (character === '{' || character === '[') {
       depth++;
       if (depth === requestDepth) key = undefined;
@@ -31,13 +35,6 @@ const idKeyCharactersMax = '"\\u0069\\u0064"'.length;
 
 function isId(key: string | undefined): boolean {
   return key !== undefined && key.length <= idKeyCharactersMax && JSON.parse(key) === 'id';
-}
-
-/** Index after the string that starts at `start`. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at + 1;
 }
 
 function numberAt(text: string, start: number): string | undefined {

@@ -34,14 +34,16 @@ export function checkShape(text: string, { depthMax, valuesMax }: ShapeLimits): 
   }
 }
 
-/** Index of the closing quotation mark of a string, or the length of a body without one. */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; ; at++) {
-    const end = text.indexOf('"', at);
-    if (end === -1) return text.length;
-    let slashes = 0;
-    while (text.charCodeAt(end - 1 - slashes) === 0x5c) slashes++;
-    if (slashes % 2 === 0) return end;
-    at = end;
+/** Index of the closing quotation mark of the string that starts at `start`, or the length of a body without one. */
+export function endOfString(text: string, start: number): number {
+  const end = text.indexOf('"', start + 1);
+  if (end === -1) return text.length;
+  if (text.charCodeAt(end - 1) !== 0x5c) return end;
+  // A string with escaped quotation marks is read character by character: a search for each of them takes longer.
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) return at;
+    if (code === 0x5c) at++;
   }
+  return text.length;
 }
