@@ -35,6 +35,9 @@ type NetworkState = KnownState &
 /** Age in milliseconds up to which all viewers share one answer, so that many viewers cost the gateway no more than one. */
 const freshMs = 2000;
 
+/** Time in milliseconds after which the gateway counts as not reachable, so that the page Status appears when it hangs. */
+const answerMsMax = 5000;
+
 /** Heads of the networks. The console pays for these reads, not the customer. */
 @Injectable()
 export class NetworkStates {
@@ -67,7 +70,8 @@ export class NetworkStates {
     const known = { name, hosts, source: sourceOf(network) };
     try {
       const body = JSON.stringify(requests);
-      const answer = await this.upstream.gateway(accountId, hostOf(hosts), body, { payer: 'service' });
+      const signal = AbortSignal.timeout(answerMsMax);
+      const answer = await this.upstream.gateway(accountId, hostOf(hosts), body, { payer: 'service', signal });
       const parsed = JSON.parse(await answer.body.text()) as readonly Answer[] | Answer;
       const answers = Array.isArray(parsed) ? (parsed as readonly Answer[]) : [parsed as Answer];
       const failed = answers.find(({ error }) => error !== undefined)?.error;

@@ -100,12 +100,18 @@ export class Upstream implements OnApplicationShutdown {
   }
 
   /** Sends a JSON-RPC body to the network of a host name. */
-  async gateway(accountId: string, host: string, body: string, { payer }: PaidBy = {}): Promise<UpstreamAnswer> {
+  async gateway(
+    accountId: string,
+    host: string,
+    body: string,
+    { payer, signal }: PaidBy & { readonly signal?: AbortSignal } = {},
+  ): Promise<UpstreamAnswer> {
     const delegation = await this.auth.delegation(accountId, payer && { payer });
     return await this.#send(`${this.addresses.gateway}/v3/${delegation}`, {
       method: 'POST',
       headers: { host, 'content-type': 'application/json' },
       body,
+      ...(signal !== undefined && { signal }),
     });
   }
 
