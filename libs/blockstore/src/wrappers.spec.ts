@@ -22,6 +22,22 @@ describe('withVerification', () => {
     expect((await inner.stats()).blocks).toBe(0);
   });
 
+  test('refuses a wrong long block among right ones, and stores none of them', async () => {
+    const inner = createMemoryBlockstore();
+    const blocks = Array.from({ length: 8 }, (_, seed) => {
+      const bytes = new Uint8Array(200_000).fill(seed);
+      return { cid: cidFor(bytes, { codec: 'raw' }), bytes };
+    });
+    const last = blocks.at(-1);
+    const wrong = { cid: rawBlock('a').cid, bytes: last?.bytes ?? new Uint8Array(0) };
+    await expect(withVerification(inner).putMany([...blocks.slice(0, -1), wrong])).rejects.toMatchObject({
+      code: 'BLOCK_CORRUPT',
+    });
+    expect((await inner.stats()).blocks).toBe(0);
+    await withVerification(inner).putMany(blocks);
+    expect((await inner.stats()).blocks).toBe(8);
+  });
+
   test('does not hash a block of createHashedBlock again, and rejects a copy of it', async () => {
     const inner = createMemoryBlockstore();
     const named = createHashedBlock(Buffer.from('named'), { codec: 'raw' });
