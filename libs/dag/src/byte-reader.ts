@@ -1,3 +1,5 @@
+import type { BufferPool } from '@cairn/blockstore/core';
+import { allocateBytes } from '@cairn/platform';
 import { InvalidCarError } from './errors.ts';
 
 /** Reads exact numbers of bytes from a stream of chunks. Memory: the requested bytes and one chunk. */
@@ -22,16 +24,22 @@ export class ByteReader {
     return true;
   }
 
-  /** Reads the next `length` bytes. @throws CAR_INVALID if the stream ends earlier */
+  /** Reads the next `length` bytes, which may be within a chunk of the stream. @throws CAR_INVALID if the stream ends earlier */
   async take(length: number, what: string): Promise<Uint8Array> {
-    if (this.#chunk.length >= length) {
-      const bytes = this.#chunk.subarray(0, length);
-      this.#chunk = this.#chunk.subarray(length);
-      return bytes;
-    }
-    const bytes = new Uint8Array(length);
+    if (this.#chunk.length < length) return await this.copy(length, what);
+    const bytes = this.#chunk.subarray(0, length);
+    this.#chunk = this.#chunk.subarray(length);
+    return bytes;
+  }
+
+  /**
+   * Reads the next `length` bytes into memory of their own, where they are long into a buffer of the pool.
+   * @throws CAR_INVALID if the stream ends earlier
+   */
+  async copy(length: number, what: string, buffers?: BufferPool): Promise<Uint8Array> {
+    const bytes = buffers?.take(length) ?? allocateBytes(length);
     for (let at = 0; at < length; ) {
-      if (await this.isAtEnd()) throw new InvalidCarError(`it ends within ${what}`, { words: 'unexpected EOF' });
+      if (await this.isAtEnd()) throw truncated(what);
       const part = this.#chunk.subarray(0, length - at);
       bytes.set(part, at);
       at += part.length;
@@ -40,10 +48,23 @@ export class ByteReader {
     return bytes;
   }
 
+  /** Returns the next `length` bytes without reading them. @throws CAR_INVALID if the stream ends earlier */
+  async peek(length: number, what: string): Promise<Uint8Array> {
+    while (this.#chunk.length < length) {
+      const before = this.#chunk;
+      if (!(await this.#next())) throw truncated(what);
+      const joined = allocateBytes(before.length + this.#chunk.length);
+      joined.set(before);
+      joined.set(this.#chunk, before.length);
+      this.#chunk = joined;
+    }
+    return this.#chunk.subarray(0, length);
+  }
+
   /** Skips bytes. @throws CAR_INVALID if the stream ends earlier */
   async skip(length: number, what: string): Promise<void> {
     for (let left = length; left > 0; ) {
-      if (await this.isAtEnd()) throw new InvalidCarError(`it ends within ${what}`, { words: 'unexpected EOF' });
+      if (await this.isAtEnd()) throw truncated(what);
       const passed = Math.min(left, this.#chunk.length);
       this.#chunk = this.#chunk.subarray(passed);
       left -= passed;
@@ -70,3 +91,5 @@ export class ByteReader {
     throw new InvalidCarError(`the length of ${what} is not a valid number of bytes`);
   }
 }
+
+const truncated = (what: string) => new InvalidCarError(`it ends within ${what}`, { words: 'unexpected EOF' });

@@ -1,4 +1,4 @@
-import { type Block, createMemoryBlockstore } from '@cairn/blockstore';
+import { type Block, BufferPool, createMemoryBlockstore } from '@cairn/blockstore';
 import { CID, cidFor } from '@cairn/cid';
 import { addLink, importDirectory, importFile } from '@cairn/unixfs';
 import { CarReader, CarWriter } from '@ipld/car';
@@ -162,6 +162,34 @@ describe('CAR', () => {
       ),
       { numRuns: 50 },
     );
+  });
+
+  test('long blocks are in lent buffers, and no CID retains the bytes that it was read from', async () => {
+    const blocks = [1, 2, 3].map((seed) => blockOf(Buffer.alloc(200_000, seed)));
+    const buffers = new BufferPool({ bytesMax: 1_000_000 });
+    const car = await readCar(cut(await written([], blocks), 65_536), { buffers });
+    const read: string[] = [];
+    for await (const { cid, bytes, lentBy } of car.blocks) {
+      expect([lentBy === buffers, buffers.isLent(bytes)]).toEqual([true, true]);
+      expect(cid.multihash.bytes.buffer.byteLength).toBeLessThan(100);
+      read.push(`${cid} ${bytes.length} ${bytes[0]}`);
+      buffers.giveBack(bytes);
+    }
+    expect(read).toEqual(blocks.map(({ cid }, index) => `${cid} 200000 ${index + 1}`));
+    // One buffer served all three.
+    expect(buffers.freeBytes).toBeLessThan(400_000);
+  });
+
+  test('a block whose CID is longer than allowed, or longer than its section, is refused', async () => {
+    const header = await written([], []);
+    const identity = (length: number) => Buffer.concat([Buffer.from([1, 0x55, 0, 0x80 | (length & 127), length >> 7])]);
+    const long = Buffer.concat([identity(600), Buffer.alloc(600)]);
+    const sections = [Buffer.concat([Buffer.from([0x80 | (long.length & 127), long.length >> 7]), long])];
+    sections.push(Buffer.concat([Buffer.from([6]), identity(200), Buffer.alloc(1)]));
+    for (const section of sections) {
+      const { blocks } = await readCar(cut(Buffer.concat([header, section]), 50));
+      await expect(collect(blocks)).rejects.toThrow('block 0 does not begin with a CID');
+    }
   });
 
   test('version 2 is read without the bytes before and after its data', async () => {

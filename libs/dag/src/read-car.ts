@@ -1,4 +1,4 @@
-import { type Block, limits as blockLimits } from '@cairn/blockstore/core';
+import { type Block, type BufferPool, limits as blockLimits } from '@cairn/blockstore/core';
 import { CID, verifyBytes } from '@cairn/cid';
 import { type ByteSource, bytesFromHexDigits, chunksOfSource } from '@cairn/platform';
 import { ByteReader } from './byte-reader.ts';
@@ -17,6 +17,8 @@ export interface ReadCarOptions {
   readonly verify?: boolean;
   /** Maximum length of a block in bytes. Default: 2 MiB. */
   readonly blockBytesMax?: number;
+  /** Lends the buffers of long blocks. A store that gives them back saves most of the work of the garbage collector. */
+  readonly buffers?: BufferPool;
 }
 
 /** CAR that is being read from a stream. */
@@ -78,7 +80,7 @@ async function header(source: ByteReader, what: string) {
 async function* blocksOf(
   source: ByteReader,
   size: number | undefined,
-  { verify = true, blockBytesMax = blockLimits.blockBytesMax }: ReadCarOptions,
+  { verify = true, blockBytesMax = blockLimits.blockBytesMax, buffers }: ReadCarOptions,
 ): AsyncGenerator<Block> {
   let left = size ?? Number.POSITIVE_INFINITY;
   for (let index = 0; left > 0 && !(await source.isAtEnd()); index++) {
@@ -91,20 +93,29 @@ async function* blocksOf(
         `${what} has ${length.value} bytes with its CID; the limit of a block is ${blockBytesMax}`,
       );
     }
-    const block = parse(await source.take(length.value, what), what);
-    if (verify) verifyBytes(block.cid, block.bytes);
-    yield block;
+    const { cid, size: cidBytes } = await cidOf(source, length.value, what);
+    const bytes = await source.copy(length.value - cidBytes, what, buffers);
+    if (verify) verifyBytes(cid, bytes);
+    yield { cid, bytes, lentBy: buffers };
   }
   if (size !== undefined && left > 0) throw new InvalidCarError('it is truncated within its data');
   await source.drain();
 }
 
-function parse(section: Uint8Array, what: string): Block {
+/**
+ * Reads the CID of a section of `length` bytes, and the number of bytes that it has there. The CID does not retain its chunk of the
+ * stream.
+ */
+async function cidOf(source: ByteReader, length: number, what: string) {
+  const start = await source.peek(Math.min(length, carLimits.cidBytesMax), what);
   try {
-    const [cid, bytes] = CID.decodeFirst(section);
-    // Copies the block, so that it does not retain its chunk of the stream.
-    return { cid, bytes: Uint8Array.prototype.slice.call(bytes) };
+    const { size } = CID.inspectBytes(start);
+    const cid = CID.decode(Uint8Array.prototype.slice.call(start, 0, size));
+    await source.skip(size, what);
+    return { cid, size };
   } catch (error) {
+    // A truncated CAR is reported first, as in Kubo.
+    await source.skip(length, what);
     throw new InvalidCarError(`${what} does not begin with a CID`, { cause: error });
   }
 }

@@ -64,7 +64,7 @@ export class DagImportCommand implements Command<typeof options> {
       for await (const { bytes } of readParts(request, signal)) {
         parts++;
         // The store verifies every block against its CID when it is written.
-        const car = await readCar(limited(bytes), { verify: false }).catch(emptyCar);
+        const car = await readCar(limited(bytes), { verify: false, buffers: this.uploads.buffers }).catch(emptyCar);
         if (car === undefined) continue;
         await addRoots(roots, car.roots);
         await new CarImport(session, stats).write(car.blocks);
