@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto';
+import { cidFor } from '@cairn/cid';
+import { writeCar } from '@cairn/dag';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ExchangeRequest, exchange, multipart } from './exchange.ts';
 import { basic, Service } from './service.ts';
@@ -181,6 +184,24 @@ describe('CARs', () => {
     );
     expect((await send('dag/import', car.subarray(0, -1)))[0].Message).toBe('import failed: unexpected EOF');
     expect(await send('dag/import?silent=true', car)).toEqual([{ Root: { Cid: { '/': cid }, PinErrorMsg: '' } }]);
+  });
+
+  test('long blocks of CARs that are sent together are stored as they were sent', async () => {
+    const blocks = Array.from({ length: 48 }, () => {
+      const bytes = randomBytes(150_000 + Math.floor(Math.random() * 100_000));
+      return { cid: cidFor(bytes, { codec: 'raw' }), bytes };
+    });
+    const carOf = async (from: number) => {
+      const parts: Uint8Array[] = [];
+      // Each CAR repeats blocks of the one before it, and its own first block.
+      const own = blocks.slice(from, from + 24);
+      for await (const part of writeCar([], [...own, ...own.slice(0, 1)])) parts.push(part);
+      return Buffer.concat(parts);
+    };
+    const cars = await Promise.all([0, 12, 24].map(carOf));
+    const answers = await Promise.all(cars.map((car) => send('dag/import?stats=true', car)));
+    for (const [answer] of answers) expect(answer).toMatchObject({ Stats: { BlockCount: 25 } });
+    for (const { cid, bytes } of blocks) expect((await ask(`block/get?arg=${cid}`)).body.equals(bytes)).toBe(true);
   });
 
   test('a partial export contains the stored blocks, and a partial import pins no root', async () => {
