@@ -221,6 +221,8 @@ describe('the HTTP transport', () => {
     expect(await postTo('SAMPLE.example:8545')).toMatchObject({ status: 200, body: { result: '0x18' } });
     expect(await postTo('second.example')).toMatchObject({ status: 200, body: { result: '0x0' } });
     expect(await postTo('localhost')).toMatchObject({ status: 200, body: { result: '0x18' } });
+    const absolute = await postTo('localhost', `http://second.example/v3/${key}`);
+    expect(absolute).toMatchObject({ status: 200, body: { result: '0x0' } });
     expect(await postTo('other.example')).toMatchObject({
       status: 404,
       body: {
