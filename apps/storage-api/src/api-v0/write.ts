@@ -119,7 +119,24 @@ export async function sendFile(
   length: number | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  await sendBytes(response, source(fileBuffers), length, signal, (chunk) => fileBuffers.giveBack(chunk));
+  await sendBytes(response, source(fileBuffers), length, signal, givingBack);
+}
+
+/**
+ * Streams bytes after the head of a response, and ends it. The memory of long blocks is used again, as in {@link sendFile}.
+ */
+export async function sendBlocks(
+  response: ServerResponse,
+  source: (buffers: BufferPool) => AsyncGenerator<Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const bytes of source(fileBuffers)) await write(response, bytes, signal, givingBack(bytes));
+  response.end();
+}
+
+/** Gives a chunk back once it was sent. After an error the system may still read it. */
+function givingBack(chunk: Uint8Array): (error?: Error | null) => void {
+  return (error) => void (error ?? fileBuffers.giveBack(chunk));
 }
 
 /** Header fields of the response with the bytes of a file. Its length lets a client without trailers notice a cut stream. */
@@ -142,14 +159,12 @@ export async function sendBytes(
   source: AsyncGenerator<Uint8Array>,
   length: number | undefined,
   signal: AbortSignal,
-  onSent?: (chunk: Uint8Array) => void,
+  onWritten?: (chunk: Uint8Array) => (error?: Error | null) => void,
 ): Promise<void> {
-  // After an error the system may still read the chunk.
-  const writtenOf = (chunk: Uint8Array) => onSent && ((error?: Error | null) => void (error ?? onSent(chunk)));
   const first = await source.next();
   sendHead(response, fileHeaders(length));
-  if (!first.done) await write(response, first.value, signal, writtenOf(first.value));
-  for await (const bytes of source) await write(response, bytes, signal, writtenOf(bytes));
+  if (!first.done) await write(response, first.value, signal, onWritten?.(first.value));
+  for await (const bytes of source) await write(response, bytes, signal, onWritten?.(bytes));
   response.end();
 }
 

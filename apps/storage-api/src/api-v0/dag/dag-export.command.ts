@@ -1,4 +1,4 @@
-import { type Block, type Blockstore, Slices } from '@cairn/blockstore';
+import { type Block, type Blockstore, type BufferPool, Slices } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import type { CID } from '@cairn/cid';
 import { resolveToBlock, writeCar } from '@cairn/dag';
@@ -8,7 +8,7 @@ import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { argument, resolveOptionsOf } from '../paths.ts';
 import { inheritReadOptions } from '../read-options.ts';
-import { sendHead, streamHeaders, write } from '../write.ts';
+import { sendBlocks, sendHead, streamHeaders } from '../write.ts';
 import { walkInOrder } from './walk-in-order.ts';
 
 const options = {
@@ -49,14 +49,14 @@ export class DagExportCommand implements Command<typeof options> {
     // The root is read before the first byte is sent, so that a missing DAG is still an error response.
     await this.#read(root, reading);
     sendHead(response, { ...streamHeaders, 'content-type': 'application/vnd.ipld.car' });
-    const blocks = isPartial ? this.#localBlocks(root, reading) : this.#blocks(root, signal);
-    for await (const bytes of writeCar([root], blocks)) await write(response, bytes, signal);
-    response.end();
+    const blocks = (buffers: BufferPool) =>
+      isPartial ? this.#localBlocks(root, reading) : this.#blocks(root, signal, buffers);
+    await sendBlocks(response, (buffers) => writeCar([root], blocks(buffers)), signal);
   }
 
-  async *#blocks(root: CID, signal: AbortSignal): AsyncGenerator<Block> {
+  async *#blocks(root: CID, signal: AbortSignal, buffers: BufferPool): AsyncGenerator<Block> {
     for await (const { cid } of walkInOrder(this.store, root, signal))
-      yield { cid, bytes: await this.#read(cid, signal) };
+      yield { cid, bytes: await this.#read(cid, signal, buffers) };
   }
 
   /** Lists the stored blocks. A block that is missing or unreadable is skipped with everything below it. */
@@ -95,9 +95,9 @@ export class DagExportCommand implements Command<typeof options> {
   }
 
   /** The bytes of an identity CID are part of it. As in Kubo, they are written too. */
-  async #read(cid: CID, signal: AbortSignal): Promise<Uint8Array> {
+  async #read(cid: CID, signal: AbortSignal, buffers?: BufferPool): Promise<Uint8Array> {
     const { code, digest } = cid.multihash;
-    return code === identity ? digest : await this.store.get(cid, { signal });
+    return code === identity ? digest : await this.store.get(cid, { signal, ...(buffers && { buffers }) });
   }
 }
 
