@@ -158,8 +158,8 @@ async function refusingStorage(): Promise<string> {
     request.on('data', (chunk: Buffer) => {
       received += chunk.length;
       if (received < 8 * MiB || response.headersSent) return;
-      response.writeHead(status, { connection: 'keep-alive' });
-      response.end(JSON.stringify({ Message: answers[status].Message, Code: status === 500 ? 2 : 0, Type: 'error' }));
+      response.writeHead(status, { connection: 'keep-alive', ...(status === 500 && { 'x-cairn-fault': '1' }) });
+      response.end(JSON.stringify({ Message: answers[status].Message, Code: 0, Type: 'error' }));
       request.pause();
     });
   });

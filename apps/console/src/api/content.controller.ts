@@ -168,5 +168,5 @@ async function copy({ body }: UpstreamAnswer, response: Response): Promise<void>
 }
 
 async function refusalOf({ status, headers, body }: UpstreamAnswer) {
-  return storageRefusal(status, await body.text(), headers['retry-after']);
+  return storageRefusal(status, await body.text(), headers);
 }

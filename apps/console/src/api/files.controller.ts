@@ -114,7 +114,7 @@ export class FilesController {
 
   async #change(accountId: string, command: string): Promise<void> {
     const { status, headers, body } = await this.upstream.storage(accountId, command);
-    if (status !== 200) throw storageRefusal(status, await body.text(), headers['retry-after']);
+    if (status !== 200) throw storageRefusal(status, await body.text(), headers);
     await body.dump();
     this.lists.forget(accountId);
   }

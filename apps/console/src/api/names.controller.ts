@@ -95,7 +95,7 @@ export class NamesController {
   async #send<T>(accountId: string, command: string, options: { readonly payer?: 'service' }): Promise<T> {
     const { status, headers, body } = await this.upstream.storage(accountId, command, options);
     const text = await body.text();
-    if (status !== 200) throw storageRefusal(status, text, headers['retry-after']);
+    if (status !== 200) throw storageRefusal(status, text, headers);
     return JSON.parse(text) as T;
   }
 }

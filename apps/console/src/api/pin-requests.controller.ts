@@ -83,7 +83,7 @@ function pathOf(id: string): string {
 /** Parses an answer. @throws an error of the console for another status */
 async function resultOf<T>({ status, headers, body }: UpstreamAnswer, expected: number): Promise<T> {
   const text = await body.text();
-  if (status !== expected) throw storageRefusal(status, text, headers['retry-after']);
+  if (status !== expected) throw storageRefusal(status, text, headers);
   return JSON.parse(text) as T;
 }
 

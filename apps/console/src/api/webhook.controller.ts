@@ -42,7 +42,7 @@ export class WebhookController {
   async set(@Me() { account }: SignedIn, @TakesBody(newWebhook) wanted: z.infer<typeof newWebhook>) {
     const answer = await this.upstream.pinningService(account.id, 'webhook', { method: 'PUT', body: wanted });
     const text = await answer.body.text();
-    if (answer.status !== 200) throw storageRefusal(answer.status, text, answer.headers['retry-after']);
+    if (answer.status !== 200) throw storageRefusal(answer.status, text, answer.headers);
     return JSON.parse(text) as Webhook;
   }
 

@@ -33,7 +33,7 @@ export async function rootOfAdd({ status, headers, body, trailers }: UpstreamAns
       },
     );
   }
-  if (!isLines) throw storageRefusal(status, text, headers['retry-after']);
+  if (!isLines) throw storageRefusal(status, text, headers);
   // Set only after directory lines were sent. An earlier failure has its own status.
   const failure = trailers['x-stream-error'];
   if (failure !== undefined) throw storageRefusal(400, JSON.stringify({ Message: failure }));

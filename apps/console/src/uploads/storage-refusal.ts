@@ -27,15 +27,18 @@ const refusals: Readonly<Record<number, Refusal>> = {
   },
 };
 
-/** Error of the console for a refusal of the storage API. @param retryAfter value of the header Retry-After */
-export function storageRefusal(status: number, body: string, retryAfter?: string | string[]): CairnError {
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Error of the console for a refusal of the storage API. @param headers header fields of its answer */
+export function storageRefusal(status: number, body: string, headers: Headers = {}): CairnError {
   // Each request carries a new delegation, so this refusal is a configuration fault and not the customer's.
   if (status === 401)
     return new CairnError('SERVICE_UNREACHABLE', 'The storage API does not accept requests of this console.', {
       hint: 'Ask the operator of this service: console and storage API must share one CAIRN_HOME.',
     });
-  const other: Refusal = { code: isFailure(status, body) ? 'STORAGE_FAILED' : 'STORAGE_REFUSED' };
+  const other: Refusal = { code: isFailure(status, body, headers) ? 'STORAGE_FAILED' : 'STORAGE_REFUSED' };
   const { code, message = withUnits(messageOf(body)), hint } = refusals[status] ?? other;
+  const retryAfter = headers['retry-after'];
   const seconds = Number(retryAfter);
   return new CairnError(code, sentence(message), {
     ...(hint !== undefined && { hint }),
@@ -43,15 +46,11 @@ export function storageRefusal(status: number, body: string, retryAfter?: string
   });
 }
 
-/** Number of Kubo's error body for a failure of the service, ErrImplementation of go-ipfs-cmds. */
-const implementationFault = 2;
-
-/** Reports whether the storage API failed. As Kubo, it answers 500 for refusals too; their body has another number. */
-function isFailure(status: number, body: string): boolean {
-  if (status !== 500) return status > 500;
+/** Reports whether the storage API failed. As Kubo, it answers 500 for refusals too; a header field tells them apart. */
+function isFailure(status: number, body: string, headers: Headers): boolean {
+  if (status !== 500 || headers['x-cairn-fault'] !== undefined) return status >= 500;
   try {
-    const { Type, Code } = JSON.parse(body) as { readonly Type?: unknown; readonly Code?: unknown };
-    return Type !== 'error' || Code === implementationFault;
+    return (JSON.parse(body) as { readonly Type?: unknown }).Type !== 'error';
   } catch {
     return true;
   }

@@ -59,7 +59,7 @@ export class UploadRoom {
   async #room(accountId: string): Promise<{ readonly held: number; readonly quota: number }> {
     const answer = await this.upstream.storage(accountId, 'repo/stat?size-only=true', { payer: 'service' });
     const text = await answer.body.text();
-    if (answer.status !== 200) throw storageRefusal(answer.status, text, answer.headers['retry-after']);
+    if (answer.status !== 200) throw storageRefusal(answer.status, text, answer.headers);
     const { RepoSize, StorageMax } = JSON.parse(text) as { readonly RepoSize: number; readonly StorageMax: number };
     return { held: RepoSize, quota: StorageMax };
   }

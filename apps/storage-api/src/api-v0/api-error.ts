@@ -10,13 +10,15 @@ export class ApiError extends Error {
   }
 }
 
-/** A failure of the service, and not of the request. Its body has the code 2, ErrImplementation of go-ipfs-cmds. */
-export class ServiceFaultError extends ApiError {}
+/**
+ * Header field of an answer to a request that is not at fault. Kubo's status 500 and its body are the same for a refusal and for a
+ * failure.
+ */
+export const faultHeaders = { 'x-cairn-fault': '1' } as const;
 
-/** Returns an error of the same kind with words before its message. */
+/** Returns the error with words before its message. */
 export function prefixed(error: ApiError, words: string): ApiError {
-  const Kind = error instanceof ServiceFaultError ? ServiceFaultError : ApiError;
-  return new Kind(error.status, `${words}: ${error.message}`, error.headers);
+  return new ApiError(error.status, `${words}: ${error.message}`, error.headers);
 }
 
 /**

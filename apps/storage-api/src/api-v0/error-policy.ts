@@ -4,7 +4,7 @@ import type { StoreErrorCode } from '@cairn/embedded-store';
 import { type CairnError, errorText, isCairnError } from '@cairn/errors';
 import type { MeteringErrorCode } from '@cairn/metering';
 import { engineFailureOf } from '@cairn/stores';
-import { ApiError, ServiceFaultError } from './api-error.ts';
+import { ApiError, faultHeaders } from './api-error.ts';
 import { CidTextError, decodeCid } from './cid/cid-parts.ts';
 
 /** Codes of the error classes that a package exports. */
@@ -182,16 +182,17 @@ export function apiErrorFrom(error: unknown): ApiError | undefined {
   if (!isCairnError(error)) return undefined;
   const engine = engineFailureOf(error);
   if (engine !== undefined)
-    return new ServiceFaultError(engine.status, `${engine.message} ${engine.hint}`, retryAfter(engine));
+    return new ApiError(engine.status, `${engine.message} ${engine.hint}`, { ...faultHeaders, ...retryAfter(engine) });
   // A wait for a block that the timeout or the client ended.
   const ended = isCairnError(error, 'BLOCK_NOT_FOUND') ? apiErrorFrom(error.cause) : undefined;
   if (ended) return new ApiError(ended.status, `${ended.message}: ${notFound(error.details)}`, ended.headers);
   const { status, message, isFault = false } = ruleOf(error);
   const headers: Record<string, string> = {
+    ...(isFault && faultHeaders),
     ...(status === 401 && { 'www-authenticate': 'Basic realm="cairn", charset="UTF-8"' }),
     ...retryAfter(error.details),
   };
-  return new (isFault ? ServiceFaultError : ApiError)(status, messageOf(error, message), headers);
+  return new ApiError(status, messageOf(error, message), headers);
 }
 
 function retryAfter({ retryAfterSeconds }: { readonly retryAfterSeconds?: unknown }): Record<string, string> {

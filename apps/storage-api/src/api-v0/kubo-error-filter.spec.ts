@@ -8,9 +8,12 @@ test.each([
   ['a damaged store', new CairnError('STORE_CORRUPT', 'The record in /secret/place is damaged.')],
   ['an engine that refuses', new CairnError('POSTGRES_REFUSED', 'db.internal')],
   ['a corrupt block', new CairnError('BLOCK_CORRUPT', 'The block bafk is corrupt.')],
-])('errorBody gives %s the number of a fault of the service, also after a prefix', (_name, error) => {
+])('knownError marks %s as a fault of the service, also after a prefix, with the body of Kubo', (_name, error) => {
   const known = knownError(error, 'r1');
-  for (const each of [known, prefixed(known, 'pin')]) expect(errorBody(each)).toMatchObject({ Code: 2, Type: 'error' });
+  for (const each of [known, prefixed(known, 'pin')]) {
+    expect(each.headers).toMatchObject({ 'x-cairn-fault': '1' });
+    expect(errorBody(each)).toMatchObject({ Code: 0, Type: 'error' });
+  }
 });
 
 test.each([
@@ -18,6 +21,8 @@ test.each([
   ['a missing pin', new CairnError('PIN_NOT_FOUND', ''), 0],
   ['a reserved name', new ApiError(500, "cannot create key with name 'self'"), 0],
   ['a bad option', new ApiError(400, 'bad'), 1],
-])('errorBody gives %s the number of Kubo', (_name, error, code) => {
-  expect(errorBody(knownError(error, 'r1')).Code).toBe(code);
+])('knownError marks %s as no fault, with the number of Kubo', (_name, error, code) => {
+  const known = knownError(error, 'r1');
+  expect(known.headers).not.toHaveProperty('x-cairn-fault');
+  expect(errorBody(known).Code).toBe(code);
 });

@@ -1,14 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { announceEarlyAnswer, discardBody } from '@cairn/service-kit';
 import { Injectable } from '@nestjs/common';
-import { ApiError, PlainApiError, ServiceFaultError } from './api-error.ts';
+import { ApiError, faultHeaders, PlainApiError } from './api-error.ts';
 import { apiErrorFrom, isStoreFailure } from './error-policy.ts';
 import type { StorageRequest } from './storage-request.ts';
 import { failStream, sendJson } from './write.ts';
 
 /** Kubo's numbers for kinds of errors (go-ipfs-cmds, ErrorType). */
 const kuboCodes: Readonly<Record<number, number>> = { 400: 1, 403: 4, 429: 3 };
-const implementationFault = 2;
 
 /**
  * Turns an error into a response: Kubo's error body before the first byte of a response, the trailer `X-Stream-Error` after
@@ -31,15 +30,14 @@ export class KuboErrorFilter {
 export function knownError(error: unknown, requestId: string): ApiError {
   return (
     apiErrorFrom(error) ??
-    new ServiceFaultError(500, `internal error; the log of the service has it under request id ${requestId}`)
+    new ApiError(500, `internal error; the log of the service has it under request id ${requestId}`, faultHeaders)
   );
 }
 
 /** Returns Kubo's error body. */
 export function errorBody(error: ApiError) {
   const { status, message } = error;
-  const code = error instanceof ServiceFaultError ? implementationFault : (kuboCodes[status] ?? 0);
-  return { Message: message, Code: code, Type: 'error' } as const;
+  return { Message: message, Code: kuboCodes[status] ?? 0, Type: 'error' } as const;
 }
 
 /** Reports whether the service caused an error, so that its log line is an error line. */
