@@ -88,7 +88,7 @@ test('backup and restore refuse existing targets, damaged copies and other direc
   });
   const empty = new Cairn();
   expect(await empty.run('backup', join(place, 'none'))).toMatchObject({
-    code: 1,
+    code: 4,
     stderr: expect.stringContaining('no stores'),
   });
   expect(await empty.run('restore', place)).toMatchObject({
