@@ -71,9 +71,10 @@ export class BlockBatchWriter {
   /**
    * Computes the CID of a raw block, or of an encoded dag-pb block, where it is long in another thread. {@link putHashed} writes it.
    */
-  hash(bytes: Uint8Array, codec: 'raw' | 'dag-pb', lentBy?: BufferPool): Promise<Block> {
+  async hash(bytes: Uint8Array, codec: 'raw' | 'dag-pb', lentBy?: BufferPool): Promise<Block> {
+    if (this.#slices.isOver) await this.#slices.next();
     const version = codec === 'raw' ? 1 : this.cidVersion;
-    return createHashedBlockInBackground(bytes, { codec, hash: this.#hash, version }, lentBy);
+    return await createHashedBlockInBackground(bytes, { codec, hash: this.#hash, version }, lentBy);
   }
 
   async #put(

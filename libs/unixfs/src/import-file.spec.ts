@@ -7,7 +7,7 @@ import { UnixFS } from 'ipfs-unixfs';
 import { importer } from 'ipfs-unixfs-importer';
 import { fixedSize } from 'ipfs-unixfs-importer/chunker';
 import { balanced } from 'ipfs-unixfs-importer/layout';
-import { catFile, importDirectory, importFile } from './index.ts';
+import { catFile, type ImportOptions, importDirectory, importFile } from './index.ts';
 
 async function* pieces(bytes: Uint8Array, pieceBytes = 65_536) {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
@@ -256,7 +256,12 @@ describe('importDirectory', () => {
   });
 });
 
-test('an import of tiny chunks yields to other work and writes bounded batches', async () => {
+/** Counts the turns of the event loop during an import of bytes in memory. */
+async function turnsDuring(
+  bytes: Uint8Array,
+  store: Parameters<typeof importFile>[1],
+  options: ImportOptions,
+): Promise<number> {
   let turns = 0;
   let isDone = false;
   const count = () => {
@@ -264,13 +269,22 @@ test('an import of tiny chunks yields to other work and writes bounded batches',
     if (!isDone) setImmediate(count);
   };
   setImmediate(count);
+  async function* source() {
+    yield bytes;
+  }
+  await importFile(source(), store, options);
+  isDone = true;
+  return turns;
+}
+
+test('an import of tiny chunks yields to other work and writes bounded batches', async () => {
   const lengths: number[] = [];
   const store = { putMany: async (blocks: readonly unknown[]) => void lengths.push(blocks.length) };
-  async function* source() {
-    yield new Uint8Array(30_000);
-  }
-  await importFile(source(), store, { chunker: 'size-1' });
-  isDone = true;
-  expect(turns).toBeGreaterThan(1);
+  expect(await turnsDuring(new Uint8Array(30_000), store, { chunker: 'size-1' })).toBeGreaterThan(1);
   expect(Math.max(...lengths)).toBeLessThanOrEqual(512);
+});
+
+test('an import of long chunks whose hash function has no thread yields to other work', async () => {
+  const store = { putMany: async () => {} };
+  expect(await turnsDuring(noise(8 * KiB * KiB), store, { cidVersion: 1, hash: 'blake3' })).toBeGreaterThan(1);
 });
