@@ -346,25 +346,3 @@ test('logs contain no secret', async () => {
     expect(service.text()).not.toContain('~c.');
   }
 });
-
-test('refusals of the storage API are answers to the request, not failures of a service', async () => {
-  // Signed in by a command: an address signs up a limited number of accounts.
-  const visitor = new Visitor(stage.console.url);
-  const email = 'refused@example.org';
-  await stage.auth.createAccount({ name: 'refused' });
-  await stage.members.add('refused', { email, password, role: 'owner', actor: { who: 'test', from: 'here' } });
-  await visitor.ask('POST', 'sign-in', { email, password });
-  await stage.auth.attachCard('refused', { brand: 'visa', last4: '4242' });
-  expect((await visitor.ask('POST', 'names', { name: 'web' })).status).toBe(201);
-  const refused = (message: string) => ({ status: 400, body: { error: { code: 'STORAGE_REFUSED', message } } });
-  expect(await visitor.ask('POST', 'names', { name: 'web' })).toMatchObject(
-    refused("Key with name 'web' already exists."),
-  );
-  expect(await visitor.ask('DELETE', 'names/none')).toMatchObject(refused('No key named none was found.'));
-  expect(await visitor.ask('DELETE', 'files/bafkqaaa')).toMatchObject(refused('Not pinned or pinned indirectly.'));
-  for (const [method, path] of [
-    ['GET', 'pin-requests/none'],
-    ['DELETE', 'webhook'],
-  ] as const)
-    expect((await visitor.ask(method, path)).status).toBe(404);
-});
