@@ -35,8 +35,7 @@ export function knownError(error: unknown, requestId: string): ApiError {
 }
 
 /** Returns Kubo's error body. */
-export function errorBody(error: ApiError) {
-  const { status, message } = error;
+export function errorBody({ status, message }: ApiError) {
   return { Message: message, Code: kuboCodes[status] ?? 0, Type: 'error' } as const;
 }
 
