@@ -24,10 +24,11 @@ export function parseCarParams(query: URLSearchParams, params: ReadonlyMap<strin
   if (order !== 'dfs' && order !== 'unk') throw refused('order');
   const dups = query.get('car-dups') ?? params.get('dups') ?? 'n';
   if (dups !== 'y' && dups !== 'n') throw refused('dups');
-  const scope = query.get('dag-scope') ?? 'all';
-  if (scope !== 'block' && scope !== 'entity' && scope !== 'all') throw refused('scope');
   const range = query.get('entity-bytes');
   const bytes = range === null ? undefined : parseEntityBytes(range);
+  // A range of bytes implies the scope of the entity that has them.
+  const scope = query.get('dag-scope') ?? (bytes === undefined ? 'all' : 'entity');
+  if (scope !== 'block' && scope !== 'entity' && scope !== 'all') throw refused('scope');
   return { scope, order, hasDuplicates: dups === 'y', ...(bytes !== undefined && { bytes }) };
 }
 

@@ -184,7 +184,8 @@ class GatewayService {
   async #serveContent(exchange: Exchange, path: Omit<Content, 'cid'>): Promise<GatewayResponse> {
     const { headers, requested, request, blocks } = exchange;
     if (exchange.origin.namespace === 'ipns') await this.#checkPolicy(exchange, [path.root], path.segments);
-    if (requested.format === 'car') return await serveCar(exchange, path);
+    if (requested.format === 'car')
+      return await serveCar(exchange, path, (roots) => this.#checkPolicy(exchange, roots, path.segments));
     let found: FollowedPath;
     try {
       found = await followPath(blocks, path.root, path.segments, request);

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import type { Block, Blockstore } from '@cairn/blockstore/core';
 import { type CID, parseCid } from '@cairn/cid';
 import { writeCar } from '@cairn/dag';
+import { isCairnError } from '@cairn/errors';
 import { setContentCaching } from './cache-control.ts';
 import { readBlock, scopeBlocks, type Walk, withoutRepeats } from './car-blocks.ts';
 import { parseCarParams } from './car-params.ts';
 import { contentDisposition } from './content-disposition.ts';
-import { contentPath, type Exchange, fileNameOf, lastName } from './exchange.ts';
+import { contentPath, type Exchange, fileNameOf, lastName, readOptions } from './exchange.ts';
 import { type FollowedPath, followPath } from './follow-path.ts';
 import type { GatewayResponse } from './gateway-types.ts';
 import { isIdentity } from './identity-blocks.ts';
-import { isMissing } from './missing.ts';
 import { mediaTypes } from './response-format.ts';
 import { notModified } from './serve-bytes.ts';
 
@@ -24,11 +24,15 @@ export interface CarPath {
   readonly ttlSeconds?: number | undefined;
 }
 
+/** Throws for blocks of a path that may not be read. */
+export type CheckRoots = (roots: readonly CID[]) => Promise<void>;
+
 /**
- * Serves the blocks of a path and below it as a CAR. A path that does not exist gives the blocks that prove it.
+ * Serves the blocks of a path and below it as a CAR. A path without a link of its name gives the blocks that prove it.
  * @throws GatewayError 400 for unknown parameters
+ * @throws BLOCK_NOT_FOUND for a missing block of the path
  */
-export async function serveCar(exchange: Exchange, path: CarPath): Promise<GatewayResponse> {
+export async function serveCar(exchange: Exchange, path: CarPath, check: CheckRoots): Promise<GatewayResponse> {
   const { headers, target, requested, blocks, origin } = exchange;
   const params = parseCarParams(target.query, requested.params);
   const { root, segments } = path;
@@ -42,6 +46,11 @@ export async function serveCar(exchange: Exchange, path: CarPath): Promise<Gatew
   if (unchanged !== undefined) return unchanged;
   const recorder = recordingBlocks(blocks);
   const found = await follow(exchange, recorder.blocks, path);
+  if (found !== undefined) {
+    await check(found.roots);
+    // After the status only the end of the connection could report that the first block is missing.
+    if (!(await blocks.has(found.cid))) await blocks.get(found.cid, readOptions(exchange));
+  }
   headers['x-ipfs-roots'] = (found?.roots ?? [root]).join(',');
   setContentCaching(exchange, path);
   headers.etag = etag;
@@ -59,7 +68,7 @@ export async function serveCar(exchange: Exchange, path: CarPath): Promise<Gatew
   return { status: 200, headers, body: writeCar([found?.cid ?? noRoot], source) };
 }
 
-/** Follows the path. Returns undefined if it does not exist. */
+/** Follows the path. Returns undefined if a block of it has no link of the next name. */
 async function follow(
   { request: { signal } }: Exchange,
   blocks: Pick<Blockstore, 'get'>,
@@ -68,7 +77,7 @@ async function follow(
   try {
     return await followPath(blocks, root, segments, { signal });
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isCairnError(error, 'LINK_NOT_FOUND')) throw error;
     return undefined;
   }
 }
@@ -91,18 +100,5 @@ async function* joined(
   below: AsyncIterable<Block> | undefined,
 ): AsyncGenerator<Block> {
   for (const cid of path) yield await readBlock(walk, cid);
-  if (below !== undefined) yield* withoutMissingRoot(below);
-}
-
-/** Ends without an error if the first block is missing, as in Kubo. A later missing block ends the connection. */
-async function* withoutMissingRoot(source: AsyncIterable<Block>): AsyncGenerator<Block> {
-  let count = 0;
-  try {
-    for await (const block of source) {
-      count++;
-      yield block;
-    }
-  } catch (error) {
-    if (count > 0 || !isMissing(error)) throw error;
-  }
+  if (below !== undefined) yield* below;
 }

@@ -22,6 +22,16 @@ const exceptions: readonly Exception[] = [
     applies: (_, ours, kubo) => /^(?:404|422)$/.test(ours.status ?? '') && kubo.status === '500',
   },
   {
+    reason: 'a CAR of a missing block is not found (Trustless Gateway, 404), where Kubo sends an empty one',
+    applies: (_, ours, kubo) =>
+      ours.status === '404' && kubo.status === '200' && /vnd\.ipld\.car/.test(kubo['content-type'] ?? ''),
+  },
+  {
+    reason: '`entity-bytes` implies `dag-scope=entity` (Trustless Gateway)',
+    fields: ['body'],
+    applies: ({ path }) => path.includes('entity-bytes') && !path.includes('dag-scope'),
+  },
+  {
     reason: 'a document that is not valid CBOR is served as it is stored; a CAR of it has no end',
     applies: (_, ours, kubo) => kubo.status === '500' || ours.status === '0',
   },
