@@ -36,6 +36,7 @@ import { closeSignal } from './close-signal.ts';
 import { type Access, ContentAccess } from './content-access.ts';
 import { ContentFetch } from './content-fetch.ts';
 import { ContentPolicy } from './content-policy.ts';
+import { cutResponse } from './cut-response.ts';
 import { DedicatedHosts } from './dedicated-hosts.ts';
 import { failureResponse, isServiceFault } from './gateway-failure.ts';
 import { GatewayMeter } from './gateway-meter.ts';
@@ -247,7 +248,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     record.failure = error;
     if (response.destroyed) return;
     // After the status only the end of the connection tells the client that the body is not whole.
-    if (response.headersSent) return void response.destroy();
+    if (response.headersSent) return void cutResponse(response);
     const { status, text, headers } = failureResponse(error, record.id);
     const body = `${text}\n`;
     response.writeHead(status, {

@@ -1,5 +1,6 @@
 import { createMemoryBlockstore } from '@cairn/blockstore';
-import { cidFor } from '@cairn/cid';
+import { cidFor, parseCid } from '@cairn/cid';
+import { encodeDag } from '@cairn/dag';
 import { importTree, profiles } from '@cairn/unixfs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createGateway, type GatewayOptions, type GatewayRequest } from './index.ts';
@@ -70,6 +71,14 @@ describe('createGateway', () => {
     expect(text).toContain(`/ipfs/<a href="//localhost:8081/ipfs/${root}">${root}</a>`);
     expect(text).toMatch(/class="ipfs-hash" translate="no" href="\/\/localhost:8081\/ipfs\/baf\w+\?filename=empty"/);
     expect(text).toContain('<a href="/page.html">page.html</a>');
+  });
+
+  test('the page of a small broken directory has the status of its failure', async () => {
+    const data = Uint8Array.of(0x08, 0x05, 0x12, 0x01, 0x01, 0x28, 0x22, 0x30, 0x80, 0x02);
+    const shard = encodeDag('dag-pb', { Data: data, Links: [{ Name: '00', Tsize: 1, Hash: parseCid(root) }] });
+    const cid = cidFor(shard, { codec: 'dag-pb' });
+    await blocks.putMany([{ cid, bytes: shard }]);
+    expect((await get(`/ipfs/${cid}/`)).status).toBe(422);
   });
 
   test('an empty file name is none', async () => {

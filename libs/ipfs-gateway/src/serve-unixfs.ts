@@ -93,5 +93,8 @@ async function serveDirectory(exchange: Exchange, content: Content, node: Unixfs
   headers['content-type'] = 'text/html';
   const bytes = node.links.reduce((sum, { tsize }) => sum + tsize, node.blockBytes);
   const entries = listDirectory(blocks, node, readOptions(exchange));
-  return { status: 200, headers, body: directoryPage({ origin, cid: content.cid.toString(), bytes, entries }) };
+  const page = directoryPage({ origin, cid: content.cid.toString(), bytes, entries });
+  const response = { status: 200, headers, body: page };
+  // A broken shard of a small directory has a status of its own.
+  return exchange.request.method === 'HEAD' ? response : await beginBody(response);
 }
