@@ -110,24 +110,11 @@ export function sendText(response: ServerResponse, bytes: Uint8Array): void {
 }
 
 /**
- * Streams a file as {@link sendBytes} does. The memory of its blocks is used again: the source takes it from the given pool, and
- * yields each buffer once.
- */
-export async function sendFile(
-  response: ServerResponse,
-  source: (buffers: BufferPool) => AsyncGenerator<Uint8Array>,
-  length: number | undefined,
-  signal: AbortSignal,
-): Promise<void> {
-  await sendBytes(response, source(fileBuffers), length, signal, givingBack);
-}
-
-/**
  * Streams bytes after the head of a response, and ends it. The memory of long blocks is used again, as in {@link sendFile}.
  */
 export async function sendBlocks(
   response: ServerResponse,
-  source: (buffers: BufferPool) => AsyncGenerator<Uint8Array>,
+  source: (buffers: BufferPool) => AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): Promise<void> {
   for await (const bytes of source(fileBuffers)) await write(response, bytes, signal, givingBack(bytes));
@@ -151,20 +138,21 @@ export function fileHeaders(length: number | undefined): Record<string, string> 
 }
 
 /**
- * Streams bytes as the response, with their number where it is known. The head is sent with the first bytes, so that
- * an earlier error is still an error response.
+ * Streams the bytes of a file as the response, with their number where it is known. The head is sent with the first bytes, so
+ * that an earlier error is still an error response. The memory of blocks is used again: the source takes it from the given pool,
+ * and yields each buffer once.
  */
-export async function sendBytes(
+export async function sendFile(
   response: ServerResponse,
-  source: AsyncGenerator<Uint8Array>,
+  source: (buffers: BufferPool) => AsyncGenerator<Uint8Array>,
   length: number | undefined,
   signal: AbortSignal,
-  onWritten?: (chunk: Uint8Array) => (error?: Error | null) => void,
 ): Promise<void> {
-  const first = await source.next();
+  const chunks = source(fileBuffers);
+  const first = await chunks.next();
   sendHead(response, fileHeaders(length));
-  if (!first.done) await write(response, first.value, signal, onWritten?.(first.value));
-  for await (const bytes of source) await write(response, bytes, signal, onWritten?.(bytes));
+  if (!first.done) await write(response, first.value, signal, givingBack(first.value));
+  for await (const bytes of chunks) await write(response, bytes, signal, givingBack(bytes));
   response.end();
 }
 

@@ -5,7 +5,7 @@ import { prefetchOf } from '../../network/network.ts';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { argument } from '../paths.ts';
-import { sendBytes } from '../write.ts';
+import { sendFile } from '../write.ts';
 import { Files } from './files.ts';
 import { flushOption } from './flush-option.ts';
 import { withErrorPrefix } from './with-error-prefix.ts';
@@ -41,9 +41,9 @@ export class FilesReadCommand implements Command<typeof options> {
     if (offset > node.fileSize) throw new ApiError(500, `offset was past end of file (${offset} > ${node.fileSize})`);
     const length = Math.min(count ?? node.fileSize, node.fileSize - offset);
     // Kubo announces no length here.
-    await sendBytes(
+    await sendFile(
       response,
-      catNode(tree.blocks, node, { offset, length, signal, onAhead: prefetchOf(signal) }),
+      (buffers) => catNode(tree.blocks, node, { offset, length, signal, buffers, onAhead: prefetchOf(signal) }),
       undefined,
       signal,
     );

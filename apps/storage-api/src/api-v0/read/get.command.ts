@@ -1,7 +1,7 @@
 import { basename, normalize } from 'node:path/posix';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
-import type { Blockstore } from '@cairn/blockstore';
+import type { Blockstore, BufferPool } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { resolveToBlock } from '@cairn/dag';
 import { catNode, readNode, type UnixfsNode } from '@cairn/unixfs';
@@ -10,7 +10,7 @@ import { prefetchOf } from '../../network/network.ts';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { argument, resolveOptionsOf } from '../paths.ts';
-import { sendHead, streamHeaders, write } from '../write.ts';
+import { sendBlocks, sendHead, streamHeaders, write } from '../write.ts';
 import { tarOf } from './tar.ts';
 
 const options = {
@@ -42,22 +42,20 @@ export class GetCommand implements Command<typeof options> {
     const isTar = chosen.archive || !chosen.compress;
     if (!isTar && isDirectory(root)) throw new ApiError(500, 'file is not regular');
     const isPax = !chosen.archive;
-    const source = isTar ? tarOf(this.store, nameOf(path), root, { signal, isPax }) : this.#bytes(root, signal);
     sendHead(response, {
       ...streamHeaders,
       'content-type': chosen.compress ? 'application/gzip' : 'application/x-tar',
       'x-content-type-options': 'nosniff',
       'x-content-length': sizeOf(root),
     });
+    const tar = (buffers?: BufferPool) => tarOf(this.store, nameOf(path), root, { signal, isPax, buffers });
+    if (!chosen.compress) return sendBlocks(response, tar, signal);
+    const gzip = createGzip({ level: level ?? constants.Z_DEFAULT_COMPRESSION });
     // The response is not part of the pipeline: where the source fails, the reason must still go into the trailer.
     const body = async (chunks: AsyncIterable<Uint8Array>) => {
       for await (const bytes of chunks) await write(response, bytes, signal);
     };
-    if (!chosen.compress) await pipeline(source, body, { signal });
-    else {
-      const gzip = createGzip({ level: level ?? constants.Z_DEFAULT_COMPRESSION });
-      await pipeline(source, gzip, body, { signal });
-    }
+    await pipeline(isTar ? tar() : this.#bytes(root, signal), gzip, body, { signal });
     response.end();
   }
 

@@ -1,6 +1,7 @@
-import { createMemoryBlockstore } from '@cairn/blockstore';
+import { randomBytes } from 'node:crypto';
+import { BufferPool, createMemoryBlockstore, type ReadOptions } from '@cairn/blockstore';
 import { cidFor } from '@cairn/cid';
-import { encodePbNode, encodeUnixfsData, importTree, readNode } from '@cairn/unixfs';
+import { encodePbNode, encodeUnixfsData, importFile, importTree, readNode } from '@cairn/unixfs';
 import { expect, test } from '@jest/globals';
 import { extract } from 'tar-stream';
 import { tarOf } from './tar.ts';
@@ -38,6 +39,35 @@ test('archives a tree with its links, modes and times, its names below the reque
   expect(found.get('asked')).toMatchObject({ type: 'directory', mode: 0o750 });
   expect(found.get('asked/file')).toMatchObject({ type: 'file', mode: 0o640, text: 'content', mtime: new Date(7000) });
   expect(found.get('asked/link')).toMatchObject({ type: 'symlink', linkname: 'file' });
+});
+
+test('each chunk in a lent buffer can be overwritten as soon as it was read', async () => {
+  const store = createMemoryBlockstore();
+  const content = randomBytes(3_000_000);
+  const { cid } = await importFile([content], store);
+  const buffers = new BufferPool({ bytesMax: 8 * 1024 * 1024 });
+  const lending = {
+    async get(wanted: typeof cid, options?: ReadOptions) {
+      const stored = await store.get(wanted);
+      const lent = options?.buffers?.take(stored.length);
+      lent?.set(stored);
+      return lent ?? stored;
+    },
+  };
+  const parts: Buffer[] = [];
+  let lentChunks = 0;
+  const { signal } = new AbortController();
+  for await (const chunk of tarOf(lending, 'file', await readNode(store, cid), { signal, buffers })) {
+    parts.push(Buffer.from(chunk));
+    if (!buffers.isLent(chunk)) continue;
+    lentChunks++;
+    chunk.fill(0);
+    buffers.giveBack(chunk);
+  }
+  const archive = Buffer.concat(parts);
+  // The last leaf is short.
+  expect(lentChunks).toBe(Math.floor(content.length / (256 * 1024)));
+  expect(archive.subarray(512, 512 + content.length).equals(content)).toBe(true);
 });
 
 test('refuses a directory with two entries of one name before the first of them is archived', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import type { Blockstore } from '@cairn/blockstore';
+import type { Blockstore, BufferPool } from '@cairn/blockstore';
 import { catNode, listDirectory, readNode, type UnixfsNode, type UnixfsTime } from '@cairn/unixfs';
 import { type Header, type Pack, pack } from 'tar-stream';
 import { prefetchOf } from '../../network/network.ts';
@@ -18,11 +18,11 @@ export function tarOf(
   store: Pick<Blockstore, 'get'>,
   name: string,
   root: UnixfsNode,
-  { signal, isPax = false }: TarOptions,
+  { signal, isPax = false, buffers }: TarOptions,
 ): Readable {
   const archive = pack();
   const out = Readable.from(archive);
-  add(archive, { store, signal, isPax, now: currentTime() }, name, root, 0).then(
+  add(archive, { store, signal, isPax, buffers, now: currentTime() }, name, root, 0).then(
     () => archive.finalize(),
     (error: unknown) => {
       // A partial archive without its end is useless.
@@ -45,16 +45,18 @@ export interface TarOptions {
    * false.
    */
   readonly isPax?: boolean;
+  /** Buffers for long blocks: the consumer may give each chunk back when it has used it. */
+  readonly buffers?: BufferPool | undefined;
 }
 
-interface Context extends Required<TarOptions> {
+interface Context extends Required<Omit<TarOptions, 'buffers'>>, Pick<TarOptions, 'buffers'> {
   readonly store: Pick<Blockstore, 'get'>;
   /** Time of entries without one. */
   readonly now: UnixfsTime;
 }
 
 async function add(archive: Pack, context: Context, path: string, node: UnixfsNode, depth: number): Promise<void> {
-  const { store, signal, now } = context;
+  const { store, signal, buffers, now } = context;
   signal.throwIfAborted();
   if (depth > depthMax) throw new ApiError(400, `the tree is deeper than ${depthMax} directories`);
   const { type, mode, mtime } = node;
@@ -76,7 +78,7 @@ async function add(archive: Pack, context: Context, path: string, node: UnixfsNo
     }
   } else {
     const file = archive.entry({ ...metadata('file'), size: node.fileSize });
-    for await (const bytes of catNode(store, node, { signal, onAhead: prefetchOf(signal) }))
+    for await (const bytes of catNode(store, node, { signal, buffers, onAhead: prefetchOf(signal) }))
       if (!file.write(bytes)) await once(file, 'drain', { signal });
     const finished = once(file, 'finish', { signal });
     file.end(new Uint8Array(0));
