@@ -51,6 +51,11 @@ export async function openPackBlockstore(options: PackBlockstoreOptions): Promis
     reader: options.reader ?? (verify === undefined ? direct : createPackReader({ objects, verify })),
     bytesMax,
     rowAgeMsMax,
+    hasOtherPacks: async (pack) => {
+      const keys = await index.packs.keysBeside(pack, witnessesMax);
+      for (const key of keys) if ((await objects.stat(key)) !== undefined) return true;
+      return false;
+    },
   });
   const maintenance = createMaintenance({
     index,
@@ -71,3 +76,5 @@ export async function openPackBlockstore(options: PackBlockstoreOptions): Promis
 }
 
 const rewriteWaitMs = 600_000;
+/** Newest and oldest packs that are looked for when a pack is missing: a restored bucket can lack the newest ones. */
+const witnessesMax = 2;

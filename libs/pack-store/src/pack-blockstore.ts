@@ -36,6 +36,8 @@ export interface PackStoreParts {
   readonly bytesMax?: number | undefined;
   /** See `PackBlockstoreOptions`. */
   readonly rowAgeMsMax?: number | undefined;
+  /** See `PackReadsOptions`. */
+  readonly hasOtherPacks?: ((pack: string) => Promise<boolean>) | undefined;
   /** Called last by `close`. */
   readonly close?: () => Promise<void>;
 }
@@ -50,10 +52,10 @@ export class PackBlockstore implements BoundedBlockstore, BatchReads {
   readonly #closeParts: (() => Promise<void>) | undefined;
   readonly #listeners: ((cids: readonly CID[]) => void)[] = [];
 
-  constructor({ index, writer, reader, bytesMax, rowAgeMsMax, close }: PackStoreParts) {
+  constructor({ index, writer, reader, bytesMax, rowAgeMsMax, hasOtherPacks, close }: PackStoreParts) {
     this.#index = index;
     this.#writer = writer;
-    this.#reads = new PackReads(index.blocks, writer, reader, rowAgeMsMax);
+    this.#reads = new PackReads(index.blocks, writer, reader, { rowAgeMsMax, hasOtherPacks });
     this.#closeParts = close;
     this.#stored = new StoredBytes(async () => (await index.blocks.stats()).bytes, bytesMax);
   }

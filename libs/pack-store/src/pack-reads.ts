@@ -7,16 +7,25 @@ import { blockKey, keyOfMultihash } from './index/multihash.ts';
 import { RecentRows } from './recent-rows.ts';
 import type { BlockLocation, PackReader, PackWriter } from './types.ts';
 
+export interface PackReadsOptions {
+  /** Milliseconds for which `get` uses a row again without a lookup. Default 0. */
+  readonly rowAgeMsMax?: number | undefined;
+  /** Reports whether the bucket has packs beside this one: in a wrong bucket all packs are missing. Default: it has none. */
+  readonly hasOtherPacks?: ((pack: string) => Promise<boolean>) | undefined;
+}
+
 /** Reads of pending and stored blocks. */
 export class PackReads {
+  readonly #hasOtherPacks: (pack: string) => Promise<boolean>;
   readonly #rows: BlockRows;
   readonly #writer: PackWriter;
   readonly #reader: PackReader;
   readonly #lookups: BatchedLookups<CID, BlockRow>;
   readonly #recent: RecentRows;
 
-  /** @param rowAgeMsMax milliseconds for which `get` uses a row again without a lookup */
-  constructor(rows: BlockRows, writer: PackWriter, reader: PackReader, rowAgeMsMax = 0) {
+  constructor(rows: BlockRows, writer: PackWriter, reader: PackReader, options: PackReadsOptions = {}) {
+    const { rowAgeMsMax = 0, hasOtherPacks = async () => false } = options;
+    this.#hasOtherPacks = hasOtherPacks;
     this.#rows = rows;
     this.#writer = writer;
     this.#reader = reader;
@@ -58,19 +67,28 @@ export class PackReads {
     this.#recent.forget(cids.map(blockKey));
   }
 
-  /** Reads a block whose pack was rewritten and deleted since the lookup. @throws the first error if its place is the same and not corrupt */
+  /**
+   * Reads a block whose pack was rewritten and deleted since the lookup. A block with corrupt bytes or a lost pack is quarantined, so
+   * that adding its content again repairs it. @throws the first error if its place is the same and its bytes may exist
+   */
   async #getAgain(cid: CID, before: BlockRow, error: unknown, options: ReadOptions): Promise<Uint8Array> {
     this.forget([cid]);
     const [row] = await this.#find([cid]);
     if (row === undefined) throw new BlockNotFoundError(cid.toString());
     if (row.is_quarantined) throw new QuarantinedBlockError(cid.toString());
     if (row.pack === before.pack && row.start === before.start) {
-      if (!isCairnError(error, 'PACK_CORRUPT')) throw error;
+      if (!(await this.#isLoss(error, row.pack))) throw error;
       // The reader has read the bytes twice. The block must not be served, even when the quarantine cannot be written.
       await this.#rows.quarantineAt(locationOf(cid, row)).catch(() => {});
       throw new QuarantinedBlockError(cid.toString());
     }
     return await this.#reader.get(locationOf(cid, row), options);
+  }
+
+  /** Reports whether an error says that the bytes of a block are lost. */
+  async #isLoss(error: unknown, pack: string): Promise<boolean> {
+    if (isCairnError(error, 'PACK_CORRUPT')) return true;
+    return isCairnError(error, 'OBJECT_NOT_FOUND') && (await this.#hasOtherPacks(pack));
   }
 
   async getMany(cids: readonly CID[]): Promise<(Uint8Array | undefined)[]> {

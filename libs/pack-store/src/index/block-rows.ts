@@ -4,13 +4,17 @@ import type { BlockLocation, PackEntry, StoredPack } from '../types.ts';
 import { PackDeletedError } from './errors.ts';
 import { addToClaimSums, addToSums, anyStripe, secondsAs, secondsParameter, type TestClock } from './tables.ts';
 
-/** Row of a block, with the state of the store in the same snapshot. */
-export interface BlockRow {
+/** Place of a block, as its row names it. */
+export interface PlacedBlock {
   readonly multihash: Uint8Array;
   /** Key of the pack. */
   readonly pack: string;
   readonly start: number;
   readonly length: number;
+}
+
+/** Row of a block, with the state of the store in the same snapshot. */
+export interface BlockRow extends PlacedBlock {
   readonly is_quarantined: boolean;
   readonly owner: number;
   readonly touched_in: number;
@@ -120,6 +124,20 @@ export class BlockRows {
     const text = `UPDATE pack_blocks SET is_quarantined = true FROM packs
       WHERE multihash = $1 AND NOT is_quarantined AND pack = packs.id AND packs.key = $2 AND start = $3`;
     await this.#database.write({ text, values: [cid.multihash.bytes, pack, offset] });
+  }
+
+  /** Ends the quarantine of a block if its row still names this place, where its bytes match. */
+  async releaseAt({ cid, pack, offset }: BlockLocation): Promise<void> {
+    const text = `UPDATE pack_blocks SET is_quarantined = false FROM packs
+      WHERE multihash = $1 AND is_quarantined AND pack = packs.id AND packs.key = $2 AND start = $3`;
+    await this.#database.write({ text, values: [cid.multihash.bytes, pack, offset] });
+  }
+
+  /** Returns places of quarantined blocks in the order of their multihashes, from `start`. */
+  async quarantinedPlaces(start: Uint8Array | undefined, limit: number): Promise<readonly PlacedBlock[]> {
+    const text = `SELECT multihash, key AS pack, start, length FROM pack_blocks JOIN packs ON packs.id = pack
+      WHERE is_quarantined AND multihash >= $1 ORDER BY multihash LIMIT $2`;
+    return (await this.#database.read<PlacedBlock>({ text, values: [start ?? Buffer.alloc(0), limit] })).rows;
   }
 
   async stats(): Promise<BlockstoreStats> {

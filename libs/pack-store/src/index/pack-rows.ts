@@ -62,6 +62,15 @@ export class PackRows {
     return (await this.#database.read<PackRow>({ text, values: [after, limit] })).rows;
   }
 
+  /** Returns keys of the newest and the oldest packs with live blocks other than this one, up to `limit` of each. */
+  async keysBeside(key: string, limit: number): Promise<readonly string[]> {
+    const side = (order: string) =>
+      `(SELECT key FROM packs WHERE live_blocks > 0 AND key <> $1 ORDER BY id ${order} LIMIT $2)`;
+    const text = `${side('DESC')} UNION ${side('ASC')}`;
+    const { rows } = await this.#database.read<{ key: string }>({ text, values: [key, limit] });
+    return rows.map((row) => row.key);
+  }
+
   /**
    * Takes packs that have had no live block for a time, for the deletion of their bytes; also those whose deletion was
    * interrupted. The lock re-evaluates the sums, so that a pack that gets a block meanwhile stays.

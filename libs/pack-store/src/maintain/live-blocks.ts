@@ -77,10 +77,11 @@ async function read(
 }
 
 /** Reports whether an error says that stored bytes are not those of the block. */
-function isCorruption(error: unknown): boolean {
+export function isCorruption(error: unknown): boolean {
   return ['PACK_CORRUPT', 'BLOCK_CORRUPT', 'OBJECT_RANGE_INVALID'].some((code) => isCairnError(error, code));
 }
 
-function isMissing(error: unknown): boolean {
+/** Reports whether an error says that the pack of a block does not exist. */
+export function isMissing(error: unknown): boolean {
   return isCairnError(error, 'OBJECT_NOT_FOUND');
 }

@@ -101,6 +101,45 @@ describeWithPostgres('maintenance of packs', (server) => {
     expect(await store.maintenance.scrub(options)).toMatchObject({ blocks: 6, corrupt: 0 });
   });
 
+  test('scrub ends the quarantine of blocks whose bytes match again', async () => {
+    await put(blocks.slice(0, 2));
+    await put(blocks.slice(2, 4));
+    const [first, second] = [...bucket.objects];
+    if (first === undefined || second === undefined) throw new Error('no packs');
+    const at = first[1].bytes.indexOf('0000') + 7;
+    first[1].bytes.writeUInt8(0x21, at);
+    bucket.objects.delete(second[0]);
+    const scrub = () => store.maintenance.scrub({ bytesPerSecond: 1e9 });
+    expect(await scrub()).toMatchObject({ blocks: 1, corrupt: 3 });
+    first[1].bytes.write('0', at);
+    expect(await scrub()).toMatchObject({ blocks: 2, corrupt: 0 });
+    bucket.objects.set(...second);
+    expect(await scrub()).toMatchObject({ blocks: 4, corrupt: 0 });
+    await expectReadable(blocks.slice(0, 4));
+  });
+
+  test('a read of a lost pack quarantines the block, and a put repairs it', async () => {
+    await put(blocks.slice(0, 1));
+    const [lost = ''] = bucket.objects.keys();
+    await put(blocks.slice(1, 2));
+    bucket.objects.delete(lost);
+    const { cid } = blocks[0] as (typeof blocks)[0];
+    await expect(store.get(cid)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
+    expect(await store.has(cid)).toBe(false);
+    await put(blocks.slice(0, 1));
+    await expectReadable(blocks.slice(0, 2));
+  });
+
+  test('a read in a wrong bucket quarantines no block', async () => {
+    await put(blocks.slice(0, 1));
+    await put(blocks.slice(1, 2));
+    const wrong = await open(createMemoryObjectStore());
+    const { cid } = blocks[0] as (typeof blocks)[0];
+    await expect(wrong.get(cid)).rejects.toMatchObject({ code: 'OBJECT_NOT_FOUND' });
+    await wrong.close();
+    await expectReadable(blocks.slice(0, 2));
+  });
+
   test('one process scrubs at a time, and another one continues an interrupted scrub', async () => {
     await put(blocks.slice(0, 6));
     await put(blocks.slice(6));

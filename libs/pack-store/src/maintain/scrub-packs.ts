@@ -2,9 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ScrubReport } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { PackError } from '../errors.ts';
+import { cidOfMultihash, multihashAfter } from '../index/multihash.ts';
 import type { PackRow } from '../index/pack-rows.ts';
-import type { BlockLocation } from '../types.ts';
-import { liveBlocksOf } from './live-blocks.ts';
+import type { BlockLocation, PackReader } from '../types.ts';
+import { isCorruption, isMissing, liveBlocksOf } from './live-blocks.ts';
 import type { MaintenanceOptions, MaintenanceParts } from './maintenance-parts.ts';
 
 export interface ScrubPacksOptions extends MaintenanceOptions {
@@ -17,6 +18,7 @@ export interface ScrubPacksOptions extends MaintenanceOptions {
 const packsPerPage = 256;
 /** Milliseconds between two renewals of the lease. */
 const renewEveryMs = 10_000;
+const quarantinedPerPage = 256;
 /** Missing packs at the start of a run after which the bucket counts as a wrong one. */
 const missingMax = 256;
 
@@ -58,7 +60,40 @@ export async function scrubUnderLease(
 }
 
 /**
- * Verifies every live block once, pack by pack in large ranges, and quarantines corrupt ones. Putting a block again repairs it.
+ * Ends the quarantine of blocks whose bytes match again: the network had damaged them, or their pack was restored. Blocks that still
+ * do not match stay in quarantine. @throws errors of the object store
+ */
+async function releaseSound(
+  { index, reader }: Pick<MaintenanceParts, 'index' | 'reader'>,
+  { bytesPerSecond, signal }: ScrubPacksOptions,
+): Promise<void> {
+  const options = signal ? { signal } : {};
+  for (let from: Uint8Array | undefined; ; ) {
+    const page = await index.blocks.quarantinedPlaces(from, quarantinedPerPage);
+    for (const { multihash, pack, start, length } of page) {
+      const location = { cid: cidOfMultihash(multihash), pack, offset: start, length };
+      if (await isSound(reader, location, options)) await index.blocks.releaseAt(location);
+      await wait((length / bytesPerSecond) * 1000, undefined, options);
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < quarantinedPerPage) return;
+    from = multihashAfter(last.multihash);
+  }
+}
+
+async function isSound(reader: PackReader, location: BlockLocation, options: MaintenanceOptions): Promise<boolean> {
+  try {
+    await reader.get(location, options);
+    return true;
+  } catch (error) {
+    if (isMissing(error) || isCorruption(error)) return false;
+    throw error;
+  }
+}
+
+/**
+ * Verifies every live block once, pack by pack in large ranges, and quarantines corrupt ones. Putting a block again repairs it. A
+ * block that matches again leaves the quarantine.
  * Blocks of a missing pack are quarantined too, if this run has verified any other block: in a wrong bucket all packs are missing.
  * @throws OBJECT_NOT_FOUND where no block exists
  */
@@ -82,6 +117,7 @@ export async function scrubPacks(
       onCorrupt?.(location.cid);
     }
   };
+  await releaseSound(parts, { bytesPerSecond, ...options });
   const missing: PackRow[] = [];
   const scrubPack = async (pack: PackRow) => {
     for await (const batch of liveBlocksOf(parts, pack, options)) {
