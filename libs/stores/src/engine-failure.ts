@@ -10,7 +10,7 @@ export type EngineFailureKind = 'away' | 'unknown' | 'fault';
 type EngineCode =
   | PostgresErrorCode
   | `OBJECT_STORE_${'UNAVAILABLE' | 'BUSY' | 'DENIED' | 'REFUSED' | 'UNFIT' | 'CLOSED' | 'URL_INVALID'}`
-  | 'OBJECT_BUCKET_NOT_FOUND'
+  | `OBJECT_${'BUCKET_NOT_FOUND' | 'NOT_FOUND' | 'CHECKSUM_MISMATCH'}`
   | `REDIS_${'UNAVAILABLE' | 'OUTCOME_UNKNOWN' | 'REFUSED' | 'ANSWER_INVALID' | 'URL_INVALID'}`
   | 'STORES_SETTINGS_INVALID';
 
@@ -31,6 +31,10 @@ const kinds = {
   OBJECT_STORE_UNFIT: 'fault',
   OBJECT_STORE_URL_INVALID: 'fault',
   OBJECT_BUCKET_NOT_FOUND: 'fault',
+  // A pack of the index is missing: the bucket is another one, or was restored from an older copy.
+  OBJECT_NOT_FOUND: 'fault',
+  // The server refused bytes that the network damaged.
+  OBJECT_CHECKSUM_MISMATCH: 'away',
   REDIS_UNAVAILABLE: 'away',
   // Only limits and filters are in Redis: a token that was taken twice is no reason to ask the client.
   REDIS_OUTCOME_UNKNOWN: 'away',
