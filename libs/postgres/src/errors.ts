@@ -19,6 +19,12 @@ const repeatable = new Set(['40001', '40P01']);
 /** Classes and codes of a lost or refused connection (PostgreSQL manual, appendix A): 08, 57P01 to 57P04, 53300. */
 const unavailable = /^(08...|57P0[1-4]|53300|25006)$/;
 
+/** A write reached a standby, such as a primary before a failover (`read_only_sql_transaction`). It was not done. */
+const readOnly = '25006';
+
+/** Refusals of a connection: user, password, `pg_hba.conf`, or a database that does not exist. */
+const refusedConnection = /^(28...|3D000)$/;
+
 /** Returns the SQLSTATE or the system error code of an error. */
 function codeOf(error: unknown): string | undefined {
   const isCoded = typeof error === 'object' && error !== null && 'code' in error;
@@ -63,6 +69,12 @@ export function postgresError(error: unknown): unknown {
       cause: error,
     });
   if (code === undefined) return error;
+  if (refusedConnection.test(code))
+    return new PostgresError('POSTGRES_REFUSED', `The database refused the connection (SQLSTATE ${code}).`, {
+      hint: 'Check the user, the password and the name of the database in its URL (CAIRN_DATABASE_URL).',
+      details: { sqlState: code },
+      cause: error,
+    });
   return new PostgresError('POSTGRES_REFUSED', `The database refused a statement (SQLSTATE ${code}).`, {
     hint: 'See the log of the database.',
     details: { sqlState: code },
@@ -75,9 +87,14 @@ function isReadTimeout(error: unknown): boolean {
   return /query read timeout/i.test(messageOf(error));
 }
 
+/** Reports whether a connection must not be used again after an error: it is lost, silent, or leads to a standby. */
+export function endsConnection(error: unknown): boolean {
+  return isConnectionFailure(error) || isReadTimeout(error);
+}
+
 /** Reports whether a statement was sent and its answer did not arrive. The server may have run it, or may run it later. */
 export function hasNoAnswer(error: unknown): boolean {
-  return isConnectionFailure(error) || isReadTimeout(error);
+  return endsConnection(error) && codeOf(error) !== readOnly;
 }
 
 /** Error of a commit without an answer: the transaction may have been committed. */

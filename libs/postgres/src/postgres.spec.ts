@@ -109,6 +109,31 @@ describeWithPostgres('a PostgreSQL server', (running) => {
     expect(await readValue('one')).toBe(0);
   });
 
+  test('a write that meets a standby is not done and ends its connection', async () => {
+    await database.read({ text: "SELECT set_config('default_transaction_read_only', 'on', false)" });
+    const write = () => database.write(increment('one'));
+    await expect(write()).rejects.toMatchObject({ code: 'POSTGRES_UNAVAILABLE', details: { sqlState: '25006' } });
+    await write();
+    await database.read({ text: "SELECT set_config('default_transaction_read_only', 'on', false)" });
+    const transaction = () => database.transaction((running) => running.run(increment('one')));
+    await expect(transaction()).rejects.toMatchObject({ code: 'POSTGRES_UNAVAILABLE' });
+    await transaction();
+    expect(await readValue('one')).toBe(2);
+  });
+
+  test('a refused connection names what to check, without the password', async () => {
+    const url = new URL(server.url);
+    url.pathname = '/absent';
+    url.password = 'hidden';
+    const error: unknown = await openPostgres({ url: url.href }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      code: 'POSTGRES_REFUSED',
+      message: 'The database refused the connection (SQLSTATE 3D000).',
+      hint: expect.stringContaining('name of the database'),
+    });
+    expect(JSON.stringify([error, String(error)])).not.toContain('hidden');
+  });
+
   test('state counts statements, repeated attempts and failures by code', async () => {
     const before = database.state();
     await readValue('one');

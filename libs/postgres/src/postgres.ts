@@ -1,5 +1,6 @@
 import pg from 'pg';
 import {
+  endsConnection,
   hasNoAnswer,
   isConnectionFailure,
   isRepeatable,
@@ -218,7 +219,7 @@ class PooledPostgres implements Postgres {
         });
         return result;
       } catch (error) {
-        if (hasNoAnswer(error)) broken.add(client);
+        if (endsConnection(error)) broken.add(client);
         // A closed connection rolls back as well. A ROLLBACK on one that does not answer would wait once more.
         if (!broken.has(client)) await client.query('ROLLBACK').catch(() => broken.add(client));
         throw error;
@@ -302,7 +303,7 @@ async function run<Row>(client: pg.PoolClient, { name, text, values = [] }: Stat
     });
     return { rows, count: rowCount ?? 0 };
   } catch (error) {
-    if (hasNoAnswer(error)) broken.add(client);
+    if (endsConnection(error)) broken.add(client);
     throw error;
   }
 }
