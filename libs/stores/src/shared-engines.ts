@@ -2,6 +2,7 @@ import type { ObjectStore } from '@cairn/object-store';
 import type { Postgres } from '@cairn/postgres';
 import type { Redis } from '@cairn/redis';
 import { blockCacheStates } from './block-caches.ts';
+import { createBucketCheck } from './bucket-check.ts';
 import { type EngineNumbers, type EngineState, EngineWatch } from './engine-watch.ts';
 import type { StoreSettings } from './store-settings.ts';
 
@@ -18,8 +19,8 @@ interface EngineKind<Engine> {
   /** Whether the service cannot serve without it for long. */
   readonly isEssential: boolean;
   open(url: string, settings: StoreSettings): Promise<Engine>;
-  /** Rejects if the engine is away. */
-  check(engine: Engine): Promise<void>;
+  /** Creates the check of an engine. It rejects if the engine is away. */
+  checkOf(engine: Engine): () => Promise<void>;
   numbers(engine: Engine): EngineNumbers;
 }
 
@@ -62,18 +63,19 @@ class SharedEngines<Engine extends { close(): Promise<void> }> {
   }
 
   #create(url: string, settings: StoreSettings): Shared<Engine> {
-    const { name, isEssential, open, check, numbers } = this.#kind;
+    const { name, isEssential, open, checkOf, numbers } = this.#kind;
     let opened: Engine | undefined;
     const engine = open(url, settings).then((ready) => {
       opened = ready;
       return ready;
     });
+    const check = engine.then(checkOf);
     // Each store that waits for the engine reports the failure.
-    engine.catch(() => {});
+    check.catch(() => {});
     const watch = new EngineWatch({
       name,
       isEssential,
-      check: async () => check(await engine),
+      check: async () => (await check)(),
       numbers: () => (opened === undefined ? none : numbers(opened)),
     });
     const shared = { engine, watch, users: 0 };
@@ -94,7 +96,7 @@ export const postgresEngines = new SharedEngines<Postgres>({
   name: 'postgres',
   isEssential: true,
   open: async (url) => (await import('@cairn/postgres')).openPostgres({ url }),
-  check: async (database) => {
+  checkOf: (database) => async () => {
     await database.read({ text: 'SELECT 1' });
   },
   numbers(database) {
@@ -108,7 +110,7 @@ export const redisEngines = new SharedEngines<Redis>({
   name: 'redis',
   isEssential: false,
   open: async (url) => (await import('@cairn/redis')).openRedis({ url }),
-  check: async (redis) => {
+  checkOf: (redis) => async () => {
     const { servers, serversUp } = redis.state();
     if (serversUp < servers || servers === 0) throw new Error(`Redis: ${serversUp} of ${servers} servers answer.`);
   },
@@ -126,8 +128,7 @@ export const objectEngines = new SharedEngines<ObjectStore>({
     const { openS3ObjectStore, s3Credentials } = await import('@cairn/object-store/s3');
     return openS3ObjectStore({ url, credentials: s3Credentials(settings) });
   },
-  // No request of its own: requests of an idle service would be paid for.
-  check: async () => {},
+  checkOf: createBucketCheck,
   numbers: (objects) => ({ ...none, counters: trafficCounters(objects) }),
 });
 
