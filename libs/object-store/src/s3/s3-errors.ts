@@ -102,7 +102,16 @@ export function failureOf(answer: S3Answer, key: string | undefined): S3Failure 
   const element = (typeof root === 'object' ? root.Error : undefined) as XmlElement | undefined;
   const code = textOf(element, 'Code');
   const s3Code = code !== undefined && /^\w{1,64}$/.test(code) ? code : undefined;
-  return failureOfCode({ s3Code, status: answer.status, key });
+  return failureOfCode({ s3Code, status: answer.status, key, pause: answer.headers['retry-after'] });
+}
+
+/** Longest pause that is passed on, in seconds. */
+const pauseSecondsMax = 120;
+
+/** Seconds of the field Retry-After; 1 without it, and where it is a date. */
+function secondsOf(pause: unknown): number {
+  const isSeconds = typeof pause === 'string' && /^[1-9]\d{0,8}$/.test(pause);
+  return isSeconds ? Math.min(Number(pause), pauseSecondsMax) : 1;
 }
 
 /** Maps a code or a status to an error. */
@@ -110,8 +119,10 @@ export function failureOfCode(answer: {
   readonly s3Code: string | undefined;
   readonly status: number;
   readonly key: string | undefined;
+  /** Field Retry-After. */
+  readonly pause?: unknown;
 }): S3Failure {
-  const { s3Code, status, key } = answer;
+  const { s3Code, status, key, pause } = answer;
   const rule =
     rulesByCode[s3Code ?? ''] ?? rulesByStatus[status] ?? (status >= 500 && status !== 501 ? unavailable : undefined);
   const { code, message, hint } = rule ?? {
@@ -124,7 +135,7 @@ export function failureOfCode(answer: {
     status,
     ...(s3Code !== undefined && { s3Code }),
     ...(key !== undefined && { key }),
-    ...(isRetryable && { retryAfterSeconds: 1 }),
+    ...(isRetryable && { retryAfterSeconds: secondsOf(pause) }),
   };
   return { error: new ObjectStoreError(code, message, { hint, details }), isRetryable, s3Code };
 }

@@ -16,6 +16,7 @@ import { parseS3Url, type S3Location } from './parse-s3-url.ts';
 import { probeObjectStore } from './probe-object-store.ts';
 import type { S3CredentialSource } from './s3-credentials.ts';
 import { deleteObjects } from './s3-delete.ts';
+import { failureOfCode, type S3Answer, type S3Failure } from './s3-errors.ts';
 import { listObjects } from './s3-list.ts';
 import { S3Multipart } from './s3-multipart.ts';
 import { type S3Request, S3Requests, type S3Result } from './s3-requests.ts';
@@ -77,6 +78,7 @@ class S3ObjectStore implements ObjectStore {
       body,
       bodySha256: sha256.toString('hex'),
       isAnswer: isExisting,
+      findFailure: unconfirmedWrite,
       signal: options.signal,
     });
     if (!isExisting(result)) return;
@@ -209,6 +211,11 @@ class S3ObjectStore implements ObjectStore {
     assertKey(key, prefix);
     return this.#requests.send({ ...request, key, path: `/${bucket}/${prefix}${key}` });
   }
+}
+
+/** S3 answers each write with the ETag of the object. A proxy that answers 200 in its place has stored nothing. */
+function unconfirmedWrite({ status, headers }: S3Answer): S3Failure | undefined {
+  return headers.etag === undefined ? failureOfCode({ s3Code: 'InternalError', status, key: undefined }) : undefined;
 }
 
 function rangeHeader({ offset, length }: { readonly offset: number; readonly length: number }) {

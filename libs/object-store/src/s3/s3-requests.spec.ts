@@ -49,7 +49,7 @@ async function setUp(answers: readonly Answer[], options: Partial<S3ObjectStoreO
   return { store, received };
 }
 
-const ok: Answer = (_, response) => response.end();
+const ok: Answer = (_, response) => response.writeHead(200, { etag: '"e"' }).end();
 const bytes =
   (text: string, headers: Record<string, string> = {}): Answer =>
   (_, response) =>
@@ -135,6 +135,24 @@ test('a conditional write whose response was lost does not take the object of an
   const other: Answer = (_, response) => response.writeHead(200, { 'x-amz-meta-cairn-write': 'other' }).end();
   const { store } = await setUp([cut, error(412, 'PreconditionFailed'), other]);
   await expect(store.put('key', Buffer.from('1'), { ifAbsent: true })).rejects.toMatchObject({ code: 'OBJECT_EXISTS' });
+  await store.close();
+});
+
+test('a write is not done when a proxy answers 200 in place of the server', async () => {
+  const { store, received } = await setUp([bytes('<html>proxy</html>'), ok]);
+  await store.put('key', Buffer.from('1'));
+  expect(received).toHaveLength(2);
+  await store.close();
+  const other = await setUp([bytes('<html>proxy</html>')]);
+  await expect(other.store.put('key', Buffer.from('1'))).rejects.toMatchObject({ code: 'OBJECT_STORE_UNAVAILABLE' });
+  await other.store.close();
+});
+
+test('the pause that a busy server asks for reaches the caller', async () => {
+  const busy: Answer = (_, response) => response.writeHead(503, { 'retry-after': '7' }).end();
+  const { store } = await setUp([busy]);
+  const details = { retryAfterSeconds: 7 };
+  await expect(store.get('key')).rejects.toMatchObject({ code: 'OBJECT_STORE_BUSY', details });
   await store.close();
 });
 
@@ -257,7 +275,7 @@ test('the probe names what a server lacks', async () => {
   const careless: Answer = (request, response, body) => {
     const key = request.url ?? '';
     if (request.method === 'PUT') objects.set(key, body);
-    if (request.method === 'PUT') return response.end();
+    if (request.method === 'PUT') return response.writeHead(200, { etag: '"e"' }).end();
     const stored = objects.get(key);
     return stored === undefined ? response.writeHead(404).end() : response.writeHead(200).end(stored);
   };
