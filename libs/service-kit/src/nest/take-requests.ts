@@ -3,10 +3,11 @@ import type { Duplex } from 'node:stream';
 import { isAmbiguous } from '../ambiguous-fields.ts';
 import { answerHealth, type Dependency } from '../health.ts';
 import type { RawHttp } from '../raw-http.ts';
+import { closeSilent } from './close-silent.ts';
 import { asksForWebSocket, ignoreUpgrade } from './ignored-upgrade.ts';
 import { UpgradeOrder } from './upgrade-order.ts';
 
-/** Milliseconds without traffic after which a connection is closed. */
+/** Milliseconds without traffic after which a connection is closed, unless the service works on a response. */
 const idleMs = 120_000;
 /** Milliseconds after which a connection without a further request is closed. */
 export const keepAliveMs = 75_000;
@@ -57,6 +58,7 @@ export function takeRequests({
   const order = new UpgradeOrder();
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     order.began(request, response);
+    closeSilent(request, response);
     if (isAmbiguous(request)) return void response.writeHead(400, { connection: 'close', 'content-length': 0 }).end();
     response.setHeader('x-content-type-options', 'nosniff');
     if (isTls) response.setHeader('strict-transport-security', transportSecurity);
