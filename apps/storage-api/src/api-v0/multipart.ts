@@ -4,6 +4,7 @@ import { Slices } from '@cairn/blockstore';
 import { ApiError, PlainApiError } from './api-error.ts';
 import { MultipartBody } from './multipart-body.ts';
 import { type PartHeaders, parsePartHeaders } from './part-headers.ts';
+import { decodeQuotedPrintable } from './quoted-printable.ts';
 import { UploadRateGuard } from './upload-rate-guard.ts';
 
 /** The parts of a request that concern its body. */
@@ -39,7 +40,9 @@ export async function* readParts(
       await slices.step();
       if (count === partsMax)
         throw new ApiError(400, `the body has more than ${partsMax} parts; send several requests`);
-      yield { ...parsePartHeaders(await body.partHeaders()), bytes: body.partBytes() };
+      const headers = parsePartHeaders(await body.partHeaders());
+      const bytes = body.partBytes();
+      yield { ...headers, bytes: headers.isQuotedPrintable ? decodeQuotedPrintable(bytes) : bytes };
     }
   } finally {
     // Releases the request, also where parts are left, so that the rest of the body can be skipped.

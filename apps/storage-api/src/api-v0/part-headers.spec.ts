@@ -31,8 +31,17 @@ test('parses content type, mode and time', () => {
     name: 'file-1',
     filename: 'd',
     contentType: 'application/x-directory',
+    isQuotedPrintable: false,
     metadata: { fileMode: 0o100644, mtime: { seconds: -5, nanoseconds: 7 } },
   });
+});
+
+test.each([
+  ['Content-Disposition: form-data;\r\n name="file";\r\n\tfilename="a.txt"', 'a.txt'],
+  ['Content-Disposition:\r\n  form-data; name="file"; filename="a.txt"\r\nX: y', 'a.txt'],
+  ['Content-Disposition: form-data; filename="a"\r\nContent-Disposition: form-data; filename="b"', 'a'],
+])('reads continued and repeated header lines of %j as Kubo does', (text, filename) => {
+  expect(parsePartHeaders(text)).toMatchObject({ filename });
 });
 
 test('refuses a file name that is not UTF-8', () => {

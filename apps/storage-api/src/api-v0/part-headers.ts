@@ -10,6 +10,8 @@ export interface PartHeaders {
   readonly filename: string;
   /** In lower case, without parameters. */
   readonly contentType: string;
+  /** Content is in the encoding quoted-printable. Other encodings are ignored, as in Kubo. */
+  readonly isQuotedPrintable: boolean;
   readonly metadata: PartMetadata;
 }
 
@@ -18,11 +20,7 @@ export interface PartHeaders {
  * @throws ApiError 400 for a file name that is not UTF-8 or has a NUL character, and for a time out of range
  */
 export function parsePartHeaders(text: string): PartHeaders {
-  const headers = new Map<string, string>();
-  for (const line of text.split('\r\n')) {
-    const at = line.indexOf(':');
-    if (at > 0) headers.set(line.slice(0, at).trim().toLowerCase(), line.slice(at + 1).trim());
-  }
+  const headers = headerFields(text);
   const disposition = parametersOf(headers.get('content-disposition') ?? '');
   const field = disposition.get('name') ?? '';
   const query = field.indexOf('?');
@@ -30,8 +28,20 @@ export function parsePartHeaders(text: string): PartHeaders {
     name: query === -1 ? field : field.slice(0, query),
     filename: cleanPath(decodeName(extended(disposition.get('filename*')) ?? disposition.get('filename') ?? '')),
     contentType: mediaType(headers.get('content-type') ?? ''),
+    isQuotedPrintable: headers.get('content-transfer-encoding')?.toLowerCase() === 'quoted-printable',
     metadata: query === -1 ? { fileMode: 0 } : parsePartMetadata(field.slice(query + 1)),
   };
+}
+
+/** Returns the first field of each name. A line that begins with white space continues the one before it (RFC 822). */
+function headerFields(text: string): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  for (const line of text.replace(/\r\n[ \t]+/g, ' ').split('\r\n')) {
+    const at = line.indexOf(':');
+    const name = line.slice(0, Math.max(at, 0)).trim().toLowerCase();
+    if (name !== '' && !fields.has(name)) fields.set(name, line.slice(at + 1).trim());
+  }
+  return fields;
 }
 
 const token = "[\\w!#$%&'*+.^`|~-]+";

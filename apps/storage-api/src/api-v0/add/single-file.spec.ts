@@ -26,6 +26,7 @@ async function partsOf(body: Buffer) {
 }
 
 const disposition = 'Content-Disposition: form-data; name="file"; filename="f"\r\n';
+const quotedPrintable = 'Content-Transfer-Encoding: Quoted-Printable\r\n';
 const piece = fc.constantFrom(
   ...['--b', '--b--', '\r\n', '\r\n\r\n', '\r\n--b', '\r\n--b--', '\r\n--bx', '-', 'x', ' ', disposition],
 );
@@ -59,6 +60,12 @@ test.each([
   ['another boundary', 'multipart/form-data; boundary=c'],
 ])('finds no file with %s', (_, type) => {
   expect(singleFileOf(Buffer.from(`--b\r\n${disposition}\r\nx\r\n--b--`), type)).toBeUndefined();
+});
+
+test('leaves a part in another encoding to the streaming parser, which decodes it', async () => {
+  const body = Buffer.from(`--b\r\n${disposition}${quotedPrintable}\r\n=41=\r\n=42\r\n--b--`);
+  expect(singleFileOf(body, contentType)).toBeUndefined();
+  expect(await partsOf(body)).toEqual([{ name: 'f', type: '', bytes: Buffer.from('AB') }]);
 });
 
 test('finds no file in a long body or under a long header', () => {

@@ -73,8 +73,9 @@ function isClosed(body: Buffer, at: number): boolean {
   );
 }
 
-function plainName({ filename, contentType, metadata }: PartHeaders): string | undefined {
-  if (metadata.fileMode !== 0 || metadata.mtime !== undefined || otherTypes.includes(contentType)) return undefined;
+function plainName({ filename, contentType, isQuotedPrintable, metadata }: PartHeaders): string | undefined {
+  if (isQuotedPrintable || metadata.fileMode !== 0 || metadata.mtime !== undefined || otherTypes.includes(contentType))
+    return undefined;
   return filename === '' || filename.includes('/') ? undefined : filename;
 }
 
