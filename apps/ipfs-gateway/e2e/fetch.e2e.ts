@@ -101,8 +101,10 @@ describe('content that only another node has', () => {
     const { url } = await gateway({ IPFS_GATEWAY_ACCESS: 'public' });
     const open = await fetch(`${url}/ipfs/${site}/`);
     expect(open.status).toBe(404);
-    const headers = { authorization, 'cache-control': 'only-if-cached' };
-    expect((await fetch(`${url}/ipfs/${site}/`, { headers })).status).toBe(412);
+    for (const directive of ['only-if-cached', 'no-transform, Only-If-Cached']) {
+      const headers = { authorization, 'cache-control': directive };
+      expect((await fetch(`${url}/ipfs/${site}/`, { headers })).status).toBe(412);
+    }
     const none = await gateway({ IPFS_GATEWAY_FETCH: 'no' });
     expect((await fetch(`${none.url}/ipfs/${site}/`, { headers: { authorization } })).status).toBe(404);
   });
@@ -127,6 +129,7 @@ describe('content that only another node has', () => {
       `block ${missing} was not found in the IPFS network within ${seconds} seconds: try again later, or check the CID\n`,
     ]);
     expect(answer.headers.get('cache-control')).toBeNull();
+    expect(answer.headers.get('retry-after')).toBe('5');
     const browser = await fetch(`${url}/ipfs/${missing}`, { headers: { authorization, accept: 'text/html' } });
     expect(browser.status).toBe(504);
     expect(await browser.text()).toContain('The content did not arrive in time');

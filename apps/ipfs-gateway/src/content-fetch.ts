@@ -65,7 +65,7 @@ export class ContentFetch {
   allows({ isAccount, cacheControl = '' }: { readonly isAccount: boolean; readonly cacheControl?: string }): boolean {
     if (this.#exchange === undefined || this.#policy === 'no') return false;
     if (this.#policy === 'accounts' && !isAccount) return false;
-    return !cacheControl.split(',').some((part) => part.trim() === 'only-if-cached');
+    return !cacheControl.split(',').some((part) => part.trim().toLowerCase() === 'only-if-cached');
   }
 
   /** Begins to fetch what the reads of a request miss, until its signal ends. */
@@ -167,6 +167,7 @@ export class ContentFetch {
     return new GatewayError(
       504,
       `block ${cid} was not found in the IPFS network within ${this.#seconds} seconds: try again later, or check the CID`,
+      { 'retry-after': String(retryAfterSeconds) },
     );
   }
 }

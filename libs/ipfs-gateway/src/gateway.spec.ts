@@ -186,6 +186,20 @@ describe('createGateway', () => {
   });
 
   test.each([
+    [`/page.html`, 'public, max-age=29030400, immutable'],
+    [`/?format=raw`, 'public, max-age=29030400, immutable'],
+    [`/?format=car`, 'public, max-age=29030400, immutable'],
+    [`/`, 'public, max-age=604800, stale-while-revalidate=2678400'],
+  ])('a 304 of %s has the entity tag and the caching of the content', async (path, caching) => {
+    const whole = await get(`/ipfs/${root}${path}`);
+    const tag = String(whole.headers.etag);
+    const { status, headers } = await get(`/ipfs/${root}${path}`, { headers: { 'if-none-match': `"other", ${tag}` } });
+    expect([status, headers.etag, headers['cache-control']]).toEqual([304, tag, caching]);
+    expect(whole.headers['cache-control']).toBe(caching);
+    expect(headers['content-length'] ?? headers['content-type']).toBeUndefined();
+  });
+
+  test.each([
     [{ 'if-match': '"other"' }, 412],
     [{ 'if-match': '*' }, 200],
     [{ 'if-modified-since': 'Tue, 14 Nov 2023 22:13:20 GMT' }, 304],

@@ -197,7 +197,7 @@ class GatewayService {
     }
     await this.#checkPolicy(exchange, found.roots, path.segments);
     const content = { ...path, cid: found.cid };
-    const unchanged = notModified(exchange, ...tagsOf(exchange, found.cid));
+    const unchanged = notModified(exchange, content, ...tagsOf(exchange, found.cid));
     if (unchanged !== undefined) return unchanged;
     if (found.remainder.length > 0 && requested.format !== 'raw') {
       headers['x-ipfs-roots'] = found.roots.join(',');

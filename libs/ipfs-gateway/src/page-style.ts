@@ -8,6 +8,11 @@ export function pageTags(cid: CID): readonly [directory: string, document: strin
   return [`"DirIndex-${pageVersion}_CID-${cid}"`, `"DagIndex-${pageVersion}_CID-${cid}"`];
 }
 
+/** Reports whether an entity tag is one of {@link pageTags}, of any version. */
+export function isPageTag(etag: string): boolean {
+  return /^"D(?:ir|ag)Index-/.test(etag);
+}
+
 /** Style of the generated pages. They load nothing from elsewhere. Text has a contrast of at least 4.5 in both themes. */
 const pageStyle = `:root{color-scheme:light dark;--line:#8884;--soft:light-dark(#5c5c5c,#b0b0b0);--link:light-dark(#0b57d0,#8ab4f8)}
 *{box-sizing:border-box}

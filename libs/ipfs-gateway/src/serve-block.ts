@@ -10,7 +10,7 @@ export async function serveBlock(exchange: Exchange, content: Content): Promise<
   const { headers, target, blocks } = exchange;
   const { cid } = content;
   const etag = `"${cid}.raw"`;
-  const unchanged = notModified(exchange, etag);
+  const unchanged = notModified(exchange, content, etag);
   if (unchanged !== undefined) return unchanged;
   const bytes = await blocks.get(cid, readOptions(exchange));
   setContentCaching(exchange, content);

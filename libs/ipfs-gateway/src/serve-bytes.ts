@@ -1,10 +1,12 @@
 import type { BufferPool } from '@cairn/blockstore/core';
 import { rangeOf } from './byte-range.ts';
+import { setContentCaching, setPageCaching } from './cache-control.ts';
 import { GatewayError } from './errors.ts';
 import { matchesEtag } from './etag.ts';
-import { type Exchange, field } from './exchange.ts';
+import { type Content, type Exchange, field } from './exchange.ts';
 import type { GatewayResponse } from './gateway-types.ts';
 import { limits } from './limits.ts';
+import { isPageTag } from './page-style.ts';
 import { isUnmodified, matchesIfRange } from './preconditions.ts';
 
 /** Bytes with a known size, of which a range can be read. */
@@ -17,22 +19,38 @@ export interface RangeSource {
   readonly bytes?: Uint8Array;
 }
 
+/** Fields of a 304: those that select and refresh a stored response (RFC 9110, 15.4.5), and those of the path. */
+const unmodifiedFields: ReadonlySet<string> = new Set([
+  ...['cache-control', 'content-location', 'etag', 'last-modified'],
+  ...['ipfs-uri', 'x-ipfs-path'],
+]);
+
 /** Response without a body for a client that has the content. Returns undefined if it does not. */
-export function notModified({ request, headers }: Exchange, ...etags: readonly string[]): GatewayResponse | undefined {
+export function notModified(
+  exchange: Exchange,
+  content: Pick<Content, 'ttlSeconds'>,
+  ...etags: readonly string[]
+): GatewayResponse | undefined {
+  const { request, headers } = exchange;
   const tags = field(request, 'if-none-match');
-  if (!etags.some((etag) => matchesEtag(tags, etag))) return undefined;
-  return unmodified({ headers });
+  const etag = etags.find((one) => matchesEtag(tags, one));
+  if (etag === undefined) return undefined;
+  // `*` names no response of the client.
+  if (tags?.trim() === '*') return unmodified(headers);
+  if (isPageTag(etag)) setPageCaching(exchange, content);
+  else setContentCaching(exchange, content);
+  return unmodified({ ...headers, etag });
 }
 
-function unmodified({ headers }: Pick<Exchange, 'headers'>): GatewayResponse {
-  const kept = Object.entries(headers).filter(([name]) => name === 'x-ipfs-path' || name === 'ipfs-uri');
+function unmodified(headers: Exchange['headers']): GatewayResponse {
+  const kept = Object.entries(headers).filter(([name]) => unmodifiedFields.has(name));
   return { status: 304, headers: Object.fromEntries(kept) };
 }
 
 /** Serves bytes, or the range that the request asks for. @throws GatewayError 416 */
 export function serveBytes(exchange: Exchange, source: RangeSource, status = 200): GatewayResponse {
   const { request, headers } = exchange;
-  if (status === 200 && isUnmodified(exchange)) return unmodified(exchange);
+  if (status === 200 && isUnmodified(exchange)) return unmodified(headers);
   headers['accept-ranges'] = 'bytes';
   // A status other than 200 describes the whole page, such as a custom 404.
   const isWhole = status !== 200 || !matchesIfRange(exchange);

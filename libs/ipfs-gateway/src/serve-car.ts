@@ -42,7 +42,7 @@ export async function serveCar(exchange: Exchange, path: CarPath, check: CheckRo
     .digest('hex')
     .slice(0, 16);
   const etag = `W/"${root}.car.${version}"`;
-  const unchanged = notModified(exchange, etag);
+  const unchanged = notModified(exchange, path, etag);
   if (unchanged !== undefined) return unchanged;
   const recorder = recordingBlocks(blocks);
   const found = await follow(exchange, recorder.blocks, path);

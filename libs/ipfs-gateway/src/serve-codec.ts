@@ -40,7 +40,7 @@ export async function serveCodec(exchange: Exchange, content: Content): Promise<
   if (isBrowser && own?.startsWith('dag-')) return await servePage(exchange, content, own);
   const format = chosenFormat(requested.format, own);
   const etag = `"${content.cid}.${format}"`;
-  const unchanged = notModified(exchange, etag);
+  const unchanged = notModified(exchange, content, etag);
   if (unchanged !== undefined) return unchanged;
   const { headers } = exchange;
   const extension = format.endsWith('json') ? 'json' : 'cbor';
@@ -72,7 +72,7 @@ async function servePage(exchange: Exchange, content: Content, own: CodecFormat)
   const { headers, origin, target } = exchange;
   if (!origin.urlPath.endsWith('/')) return redirect(301, `${escapePath(origin.urlPath)}/${target.search}`, headers);
   const [, etag] = pageTags(content.cid);
-  const unchanged = notModified(exchange, etag);
+  const unchanged = notModified(exchange, content, etag);
   if (unchanged !== undefined) return unchanged;
   const bytes = await exchange.blocks.get(content.cid, readOptions(exchange));
   const json = bytes.length > limits.previewBytesMax ? undefined : jsonOf(own, bytes, `Block ${content.cid}`);

@@ -20,7 +20,7 @@ export async function serveRecord(exchange: Exchange, names: NameSources): Promi
   if (record === undefined) throw new GatewayError(500, `failed to resolve ${path}: could not resolve name`);
   const { ttlSeconds } = verifyIpnsRecord(name, record);
   const etag = `"${createHash('sha256').update(record).digest('hex').slice(0, 32)}"`;
-  const unchanged = notModified(exchange, etag);
+  const unchanged = notModified(exchange, { ttlSeconds }, etag);
   if (unchanged !== undefined) return unchanged;
   headers.etag = etag;
   headers['cache-control'] = `public, max-age=${ttlSeconds}`;

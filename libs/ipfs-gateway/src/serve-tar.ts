@@ -13,7 +13,7 @@ export async function serveTar(exchange: Exchange, content: Content): Promise<Ga
   const { headers, target, blocks } = exchange;
   const { cid } = content;
   const etag = `W/"${cid}.x-tar"`;
-  const unchanged = notModified(exchange, etag);
+  const unchanged = notModified(exchange, content, etag);
   if (unchanged !== undefined) return unchanged;
   if (cid.code !== codecs['dag-pb'] && cid.code !== codecs.raw)
     refuseConversion(mediaTypes.tar, codecName(cid.code) ?? `0x${cid.code.toString(16)}`);

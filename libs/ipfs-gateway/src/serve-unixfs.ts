@@ -40,7 +40,7 @@ export async function serveFile(
 ): Promise<GatewayResponse> {
   const { headers, target, blocks } = exchange;
   const etag = `"${tagCid}"`;
-  const unchanged = status === 200 ? notModified(exchange, etag) : undefined;
+  const unchanged = status === 200 ? notModified(exchange, content, etag) : undefined;
   if (unchanged !== undefined) return unchanged;
   const { signal } = readOptions(exchange);
   const reading = signal === undefined ? {} : { signal };
@@ -86,7 +86,7 @@ async function serveDirectory(exchange: Exchange, content: Content, node: Unixfs
       return await serveFile(exchange, content, page, { tagCid: content.cid.toString(), name: 'index.html' });
   }
   const [etag] = pageTags(content.cid);
-  const unchanged = notModified(exchange, etag);
+  const unchanged = notModified(exchange, content, etag);
   if (unchanged !== undefined) return unchanged;
   setPageCaching(exchange, content);
   headers.etag = etag;
