@@ -2,6 +2,7 @@ import { type CID, codecs, parseCid } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import { cidOf, resolveName } from '@cairn/ipns';
 import { canonicalNameRedirect } from './canonical-name.ts';
+import { doubledNamespaceRedirect } from './doubled-namespace.ts';
 import { GatewayError } from './errors.ts';
 import { type Content, contentPath, type Exchange, field, readOptions, redirect } from './exchange.ts';
 import { failureOf } from './failure.ts';
@@ -121,8 +122,9 @@ class GatewayService {
     if (route === undefined) throw new GatewayError(404, '404 page not found');
     if ('response' in route) return route.response;
     assertNoServiceWorker(request, route.origin.urlPath);
-    const named = canonicalNameRedirect(route.origin, target);
-    if (named !== undefined) return named;
+    const elsewhere =
+      doubledNamespaceRedirect(route.origin, target.search) ?? canonicalNameRedirect(route.origin, target);
+    if (elsewhere !== undefined) return elsewhere;
     const requested = requestedFormat(target.query, field(request, 'accept') ?? '');
     const { blocks, readAhead, buffers } = this.#options;
     const reading = { ...(readAhead && { readAhead: readAhead() }), ...(buffers && { buffers }) };

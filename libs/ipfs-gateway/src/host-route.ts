@@ -1,9 +1,10 @@
 import { cidOf } from '@cairn/ipns';
 import { domainOfLabel } from './dnslink-label.ts';
+import { doubledNamespaceRedirect } from './doubled-namespace.ts';
 import { GatewayError } from './errors.ts';
 import { type ContentOrigin, field, redirect } from './exchange.ts';
 import type { GatewayOptions, GatewayRequest, GatewayResponse, SubdomainHost } from './gateway-types.ts';
-import type { RequestTarget } from './request-target.ts';
+import { escapePath, type RequestTarget } from './request-target.ts';
 import { fittingLabel, isKeyCid, subdomainUrl } from './subdomain-url.ts';
 
 /** Result of looking at the host of a request: content, or a response. */
@@ -45,21 +46,33 @@ function pathOrigin({ path }: RequestTarget): { readonly origin: ContentOrigin }
   return { origin: { namespace, root, below, urlPath: path } };
 }
 
-/** Redirects content paths of a subdomain gateway to their subdomain. */
+/** Redirects content paths of a subdomain gateway to their subdomain. Escapes in a path do not keep it on the shared origin. */
 async function routeGatewayHost(routing: Routing, known: SubdomainHost): Promise<HostRoute | undefined> {
   const { request, target, host, options } = routing;
-  const [, namespace, root, rest = ''] = /^\/(ip[fn]s)\/([^/]+)(.*)$/s.exec(target.rawPath) ?? [];
-  if ((namespace !== 'ipfs' && namespace !== 'ipns') || root === undefined) {
-    if (pathOrigin(target) !== undefined) return pathOrigin(target);
+  const path = pathOrigin(target);
+  if (path === undefined) {
     const domain = withoutPort(host).toLowerCase();
     if (await hasDnslink(options, domain)) return atHost(routing, 'ipns', domain);
     throw new GatewayError(404, '404 page not found');
   }
+  const { namespace, root } = path.origin;
+  if (root === '') return path;
+  const doubled = doubledNamespaceRedirect(path.origin, target.search);
+  if (doubled !== undefined) return { response: doubled };
+  // Other signs would end the host of the redirect.
+  if (!/^[\w.-]+$/.test(root)) throw new GatewayError(400, `invalid path "/${namespace}/${root}": no CID or name`);
   const isHttps = isHttpsRequest(request);
   const isDnslink = namespace === 'ipns' && (await hasDnslink(options, root.toLowerCase()));
   const inlinesRoot = isDnslink && (isHttps || known.inlinesDnslink === true);
-  const address = { isHttps, host, namespace, root, rest: `${rest}${target.search}`, inlinesRoot } as const;
-  return { response: redirect(301, subdomainUrl(address)) };
+  const rest = `${rawBelow(target, path.origin)}${target.search}`;
+  return { response: redirect(301, subdomainUrl({ isHttps, host, namespace, root, rest, inlinesRoot })) };
+}
+
+/** Path below the root, as sent. A path whose namespace or root is escaped is written anew. */
+function rawBelow({ rawPath }: RequestTarget, { namespace, root, below }: ContentOrigin): string {
+  const start = `/${namespace}/${root}`;
+  const isPlain = rawPath === start || rawPath.startsWith(`${start}/`);
+  return isPlain ? rawPath.slice(start.length) : escapePath(below);
 }
 
 interface Subdomain {
@@ -118,7 +131,7 @@ function isHost(host: string, known: string): boolean {
 }
 
 function withoutPort(host: string): string {
-  return host.replace(/:\d+$/, '');
+  return host.replace(/:\d*$/, '');
 }
 
 function isHttpsRequest(request: GatewayRequest): boolean {
