@@ -22,7 +22,9 @@ beforeAll(async () => {
     { path: 'site/dated.txt', content: content('dated'), mtime: { seconds: 1_700_000_000 } },
     {
       path: 'site/_redirects',
-      content: content('/old/:name /new/:name 302\n/gone /page.html 451\n/app/* /page.html 200\n'),
+      content: content(
+        '/old/:name /new/:name 302\n/gone /page.html 451\n/app/* /page.html 200\n/half /100%.html 200\n',
+      ),
     },
   ];
   for await (const { cid, isRoot } of importTree(entries, blocks, profiles['unixfs-v1-2025']))
@@ -79,6 +81,23 @@ describe('createGateway', () => {
     const cid = cidFor(shard, { codec: 'dag-pb' });
     await blocks.putMany([{ cid, bytes: shard }]);
     expect((await get(`/ipfs/${cid}/`)).status).toBe(422);
+  });
+
+  test.each([
+    ['ipfs://bafkqaaa/a%20b', 301, '/ipfs/bafkqaaa/a%20b'],
+    ['IPNS://site.example/', 301, '/ipns/site.example/'],
+    ['ipfs://bafkqaaa/ą b%23c%3Fd%2Fe?f=g', 301, '/ipfs/bafkqaaa/%C4%85%20b%23c%3Fd%2Fe?f=g'],
+    ['ipfs://bafkqaaa/100%25.txt', 301, '/ipfs/bafkqaaa/100%25.txt'],
+    ['ipfs://bafkqaaa/100%.txt', 400, undefined],
+    ['https://site.example/', 400, undefined],
+  ])('the protocol handler answers %s with %i', async (uri, status, location) => {
+    const response = await get(`/ipfs/?uri=${encodeURIComponent(uri)}`);
+    expect([response.status, response.headers.location]).toEqual([status, location]);
+  });
+
+  test('a rule of _redirects with a wrong percent sign is reported with its text', async () => {
+    const { status, text } = await get('/half', { host: `${root}.ipfs.localhost` });
+    expect([status, text]).toEqual([500, expect.stringContaining('"/100%.html" has an invalid percent-encoding')]);
   });
 
   test('an empty file name is none', async () => {

@@ -15,7 +15,8 @@ import { ipfsUri } from './ipfs-uri.ts';
 import { limits } from './limits.ts';
 import { isMissing } from './missing.ts';
 import { pageTags } from './page-style.ts';
-import { cleanRawPath, parseTarget, type RequestTarget } from './request-target.ts';
+import { protocolRedirect } from './protocol-redirect.ts';
+import { cleanRawPath, parseTarget } from './request-target.ts';
 import { requestedFormat } from './response-format.ts';
 import { serveBlock } from './serve-block.ts';
 import { notModified } from './serve-bytes.ts';
@@ -261,15 +262,6 @@ function isBrowser(request: GatewayRequest): boolean {
 function ignoreMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error;
   return undefined;
-}
-
-/** Redirects /ipfs/?uri=ipfs://<cid>, which browsers open for a registered protocol handler. */
-function protocolRedirect({ query, path }: RequestTarget): GatewayResponse | undefined {
-  const uri = query.get('uri');
-  if (uri === null || !/^\/ip[fn]s\/?$/.test(path)) return undefined;
-  const [, scheme, rest = ''] = /^(ip[fn]s):\/\/(.*)$/s.exec(uri) ?? [];
-  if (scheme === undefined) throw new GatewayError(400, 'uri query parameter scheme must be ipfs or ipns');
-  return redirect(301, encodeURI(`/${scheme}/${decodeURI(rest)}`));
 }
 
 /** Refuses service workers for a whole namespace, which would control content of others. */

@@ -26,9 +26,7 @@ export async function serveRedirects(exchange: Exchange, content: Content): Prom
   if (matched === undefined) return undefined;
   const { to, status } = matched;
   if (status >= 300 && status < 400) return redirect(status, to.includes('?') ? to : `${to}${target.search}`, headers);
-  const segments = decodeURIComponent(to.replace(/[?#].*$/, ''))
-    .split('/')
-    .filter((name) => name !== '');
+  const segments = namesOf(exchange, to);
   const found = await followPath(blocks, content.root, segments, { signal: exchange.request.signal });
   const page: Content = { ...content, cid: found.cid, segments };
   if (status === 200) {
@@ -36,6 +34,20 @@ export async function serveRedirects(exchange: Exchange, content: Content): Prom
     return await serveUnixfs(exchange, page);
   }
   return await serveFile(exchange, page, await readNode(blocks, found.cid, readOptions(exchange)), { status });
+}
+
+/** Names of the target of a rewrite. @throws GatewayError 500 for one that is not percent-encoded */
+function namesOf({ origin }: Exchange, to: string): string[] {
+  try {
+    const path = decodeURIComponent(to.replace(/[?#].*$/, ''));
+    return path.split('/').filter((name) => name !== '');
+  } catch {
+    const file = `${contentPath({ ...origin, below: '' })}/_redirects`;
+    throw new GatewayError(
+      500,
+      `trouble processing _redirects file at ${JSON.stringify(file)}: ${JSON.stringify(to.slice(0, 200))} has an invalid percent-encoding`,
+    );
+  }
 }
 
 async function match(
