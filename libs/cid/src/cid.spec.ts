@@ -179,6 +179,22 @@ describe('cidFor', () => {
     );
   });
 
+  test.each<[option: string, value: unknown]>([
+    ['codec', 'dag-cobr'],
+    ['codec', 'constructor'],
+    ['codec', undefined],
+    ['codec', -1],
+    ['codec', 1.5],
+    ['codec', Number.NaN],
+    ['version', 2],
+    ['version', '0'],
+  ])('refuses the %s %p with CID_INVALID and names the option', async (option, value) => {
+    const options = { codec: 'raw', [option]: value } as unknown as Parameters<typeof cidFor>[1];
+    const refused = { code: 'CID_INVALID', details: { option } };
+    expect(() => cidFor(bytesOf('00'), options)).toThrow(expect.objectContaining(refused));
+    await expect(cidInBackground(bytesOf('00'), options)).rejects.toMatchObject(refused);
+  });
+
   test('codecs are found by name and by code', () => {
     for (const [name, code] of Object.entries(codecs)) expect(codecName(code)).toBe(name);
     expect(codecName(0x999)).toBeUndefined();
@@ -245,8 +261,19 @@ test('digestBytes truncates a digest, and extends that of an extendable-output f
   const long = cidFor(bytes, { codec: 'raw', hash: 'blake3', digestBytes: 64 });
   expect(long.multihash.digest.length).toBe(64);
   verifyBytes(long, bytes);
-  for (const digestBytes of [0, 33])
+  for (const digestBytes of [0, 33, -1, 1.5, Number.NaN])
     expect(() => cidFor(bytes, { codec: 'raw', digestBytes })).toThrow(
+      expect.objectContaining({ code: 'HASH_UNSUPPORTED' }),
+    );
+});
+
+test('the digest of identity is the whole content, so another length is refused', () => {
+  const bytes = Buffer.from('content');
+  const whole = cidFor(bytes, { codec: 'raw', hash: 'identity', digestBytes: bytes.length });
+  expect(whole).toEqual(cidFor(bytes, { codec: 'raw', hash: 'identity' }));
+  expect(digest('identity', new Uint8Array(0), 0).digest).toHaveLength(0);
+  for (const digestBytes of [0, 6, 8])
+    expect(() => cidFor(bytes, { codec: 'raw', hash: 'identity', digestBytes })).toThrow(
       expect.objectContaining({ code: 'HASH_UNSUPPORTED' }),
     );
 });
@@ -269,7 +296,7 @@ describe('digestInBackground', () => {
     expect(found).toEqual(blocks.map((block) => digest('sha2-256', block)));
   });
 
-  test.each([0, 33])('refuses a digest of %d bytes as digest does', async (length) => {
+  test.each([0, 33, 1.5, Number.NaN])('refuses a digest of %d bytes as digest does', async (length) => {
     await expect(digestInBackground('sha2-256', bytes, length)).rejects.toMatchObject({ code: 'HASH_UNSUPPORTED' });
   });
 

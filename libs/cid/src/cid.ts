@@ -4,7 +4,7 @@ import { CID } from 'multiformats/cid';
 import * as Digest from 'multiformats/hashes/digest';
 import { type CodecName, codecs } from './codecs.ts';
 import { digestInBackground } from './digest-in-background.ts';
-import { InvalidCidError, UnknownMultibaseError } from './errors.ts';
+import { InvalidCidError, InvalidCidOptionError, UnknownMultibaseError } from './errors.ts';
 import { digest, type MultihashDigest } from './hashes.ts';
 
 export { CID };
@@ -96,11 +96,18 @@ export async function cidInBackground(bytes: Uint8Array, options: CidOptions): P
   return cidWith(await digestInBackground(options.hash ?? 'sha2-256', bytes, options.digestBytes), options);
 }
 
-function cidWith(multihash: MultihashDigest, options: CidOptions): CID {
-  const code = typeof options.codec === 'number' ? options.codec : codecs[options.codec];
-  if (options.version !== 0) return CID.createV1(code, multihash);
+function cidWith(multihash: MultihashDigest, { codec, version = 1 }: CidOptions): CID {
+  const code = codecCode(codec);
+  if (version === 1) return CID.createV1(code, multihash);
+  if (version !== 0) throw new InvalidCidOptionError('version', version, '0 or 1');
   if (code !== codecs['dag-pb'] || multihash.code !== 0x12) {
-    throw new InvalidCidError(options.codec, 'version 0 names dag-pb blocks with sha2-256 only');
+    throw new InvalidCidError(codec, 'version 0 names dag-pb blocks with sha2-256 only');
   }
   return CID.createV0(multihash as ReturnType<typeof CID.createV0>['multihash']);
+}
+
+function codecCode(codec: CodecName | number): number {
+  const code = typeof codec === 'number' ? codec : Object.hasOwn(codecs, codec) ? codecs[codec] : undefined;
+  if (code !== undefined && Number.isSafeInteger(code) && code >= 0) return code;
+  throw new InvalidCidOptionError('codec', codec, 'a name in `codecs`, or the number of a multicodec');
 }

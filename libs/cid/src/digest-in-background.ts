@@ -42,7 +42,7 @@ export async function digestInBackground(
 ): Promise<MultihashDigest> {
   assertBytes(bytes, 'bytes');
   const { code, digestBytes } = hashFunction(nameOrCode);
-  const isWithin = length === undefined || (length >= 1 && length <= digestBytes);
+  const isWithin = length === undefined || (Number.isInteger(length) && length >= 1 && length <= digestBytes);
   const full = isWithin ? await hashInThread(code, bytes) : undefined;
   if (full === undefined) return digest(nameOrCode, bytes, length);
   return Digest.create(code, full.subarray(0, length));

@@ -11,6 +11,14 @@ export class InvalidCidError extends CairnError<'CID_INVALID'> {
   }
 }
 
+/** Thrown for an option of a CID with a value that no CID can have. */
+export class InvalidCidOptionError extends CairnError<'CID_INVALID'> {
+  constructor(option: string, value: unknown, expected: string) {
+    const got = typeof value === 'string' ? quote(value) : String(value);
+    super('CID_INVALID', `${option}: expected ${expected}, got ${got}.`, { details: { option } });
+  }
+}
+
 /** Thrown for a hash function without implementation, or a digest length that the function does not have. */
 export class UnsupportedHashError extends CairnError<'HASH_UNSUPPORTED'> {
   constructor(hash: string | number, reason = 'is not supported') {

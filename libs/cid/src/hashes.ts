@@ -87,12 +87,18 @@ export function hashFunction(nameOrCode: string | number): HashFunction {
 
 /**
  * Computes the multihash of `bytes`. `length` truncates the digest to this number of bytes. Default: the full digest.
- * @throws BYTES_INVALID; HASH_UNSUPPORTED, also if the digest has fewer than `length` bytes
+ * @throws BYTES_INVALID; HASH_UNSUPPORTED, also if the digest has fewer than `length` bytes, or is another than the whole content of an
+ * identity multihash
  */
 export function digest(nameOrCode: string | number, bytes: Uint8Array, length?: number): MultihashDigest {
   assertBytes(bytes, 'bytes');
   const { name, code, compute } = hashFunction(nameOrCode);
   if (length === undefined) return Digest.create(code, compute(bytes));
+  if (code === 0 && length !== bytes.length)
+    throw new UnsupportedHashError(name, `gives the ${bytes.length} bytes of its content, not ${length}`);
+  if (code === 0) return Digest.create(code, compute(bytes));
+  if (!Number.isInteger(length))
+    throw new UnsupportedHashError(name, `gives a whole number of bytes, not ${String(length)}`);
   const full = compute(bytes, length);
   if (full.length < length || length < 1)
     throw new UnsupportedHashError(name, `gives 1 to ${full.length} bytes, not ${length}`);

@@ -6,6 +6,7 @@ export {
   CorruptBlockError,
   DigestLengthError,
   InvalidCidError,
+  InvalidCidOptionError,
   InvalidMultibaseError,
   UnknownMultibaseError,
   UnsupportedHashError,

@@ -85,6 +85,15 @@ describe('CIDs of this block are responses of Kubo 0.42.', () => {
   });
 });
 
+test('a changed directory of an identity CID is the whole content of its new identity CID', async () => {
+  const empty = encodePbNode({ data: encodeUnixfsData({ type: 'directory' }), links: [] });
+  const root = cidFor(empty, { codec: 'dag-pb', hash: 'identity' });
+  await store.putMany([{ cid: root, bytes: empty }]);
+  const added = await edit(root, 'new.txt', await addFile('hello\n'));
+  expect(added.multihash.code).toBe(0);
+  expect(added.multihash.digest).toEqual(await store.get(added));
+});
+
 describe('requireDirectory', () => {
   const node = (type: UnixfsType) => ({ links: [], data: encodeUnixfsData({ type }) });
 

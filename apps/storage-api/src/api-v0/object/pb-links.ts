@@ -88,7 +88,8 @@ export async function editLinks(
       throw new ApiError(400, `the nodes of the path have more than ${bytesMax} bytes; change a DAG below`);
     const version = like?.version ?? 0;
     const hash = like?.multihash.code ?? 'sha2-256';
-    const digestBytes = like?.multihash.digest.length;
+    // The digest of an identity CID is the content, whose length has changed.
+    const digestBytes = hash === 0 ? undefined : like?.multihash.digest.length;
     const cid = cidFor(bytes, { codec: 'dag-pb', version, hash, ...(digestBytes !== undefined && { digestBytes }) });
     blocks.push({ cid, bytes });
     return { cid, tsize: treeSize(node, bytes) };
