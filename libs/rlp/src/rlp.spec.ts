@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { RLP } from '@ethereumjs/rlp';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -101,5 +102,25 @@ describe('RLP', () => {
     const wide = encodeRlp(new Uint8Array(rlpLimits.itemsMax + 1).fill(1));
     wide[0] = (wide[0] ?? 0) + 0x40;
     expect(() => decodeRlp('bomb', wide)).toThrow(`more than ${rlpLimits.itemsMax} values`);
+  });
+
+  test.each<[value: unknown, got: string]>([
+    ['dog', 'got string'],
+    [5, 'got number'],
+    [10n, 'got bigint'],
+    [null, 'got null'],
+    [undefined, 'got undefined'],
+    [{ 0: 1 }, 'got an object (Object)'],
+    [new ArrayBuffer(2), 'got an object (ArrayBuffer)'],
+  ])('a value of another type is refused, also within a list: %p', (value, got) => {
+    const refused = expect.objectContaining({ code: 'BYTES_INVALID', message: expect.stringContaining(got) });
+    expect(() => encodeRlp(value as RlpItem)).toThrow(refused);
+    expect(() => encodeRlp([Uint8Array.of(1), [value as RlpItem]])).toThrow(refused);
+    expect(() => decodeRlp('thing', value as Uint8Array)).toThrow(refused);
+  });
+
+  test('decoding accepts bytes of another realm', () => {
+    const foreign = runInNewContext('Uint8Array.of(0xc1, 0x01)') as Uint8Array;
+    expect(decodeRlp('thing', foreign)).toEqual([expect.anything()]);
   });
 });

@@ -1,6 +1,6 @@
 // Hot path: each block that is imported or served is decoded here in one pass, with views instead of copies.
 // rlp.bench.ts measures it; @ethereumjs/rlp is the oracle of rlp.spec.ts.
-import { DecodeError } from './errors.ts';
+import { DecodeError, InvalidItemError } from './errors.ts';
 import { type RlpSpan, rlpSpanAt, viewOfBytes, wholeRlpSpan } from './span.ts';
 
 /** A decoded RLP value (Yellow Paper, appendix B). */
@@ -16,9 +16,10 @@ export const rlpLimits = {
 /**
  * Decodes the one RLP value that fills all of `bytes`. Accepts the shortest encoding only. Parts are views into `bytes`.
  * @param what name of the decoded value; it begins the error message
- * @throws DECODE_FAILED, also beyond {@link rlpLimits}
+ * @throws DECODE_FAILED, also beyond {@link rlpLimits}; BYTES_INVALID
  */
 export function decodeRlp(what: string, bytes: Uint8Array): RlpItem {
+  if (!isBytes(bytes)) throw new InvalidItemError(what, 'a Uint8Array', bytes);
   let items = 0;
   const read = ({ isList, start, end }: RlpSpan, depth: number): RlpItem => {
     if (++items > rlpLimits.itemsMax) throw new DecodeError(what, `it has more than ${rlpLimits.itemsMax} values`);
@@ -35,12 +36,13 @@ export function decodeRlp(what: string, bytes: Uint8Array): RlpItem {
   return read(wholeRlpSpan(what, bytes), 0);
 }
 
-/** Encodes a value. */
+/** Encodes a value. @throws BYTES_INVALID for a value that is neither bytes nor a list */
 export function encodeRlp(item: RlpItem): Uint8Array {
   // Payload lengths of the lists in depth-first order: measured in a first pass, used by the second.
   const lengths: number[] = [];
   const measure = (value: RlpItem): number => {
     if (value instanceof Uint8Array) return isOwnEncoding(value) ? 1 : rlpPrefixLength(value.length) + value.length;
+    if (!Array.isArray(value)) throw new InvalidItemError('item', 'a Uint8Array or a list of them', value);
     const position = lengths.push(0) - 1;
     let length = 0;
     for (const part of value) length += measure(part);
@@ -62,6 +64,11 @@ export function encodeRlp(item: RlpItem): Uint8Array {
   };
   write(item);
   return output;
+}
+
+/** Reports whether a value is a `Uint8Array`, including one of another realm. */
+function isBytes(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array || Object.prototype.toString.call(value) === '[object Uint8Array]';
 }
 
 /** Encodes a list whose items are encoded already. */
