@@ -1,3 +1,4 @@
+import { hexDigitsFromBytes } from '@cairn/platform';
 import { decodeRlp, type RlpItem } from '@cairn/rlp';
 import { CorruptNodeError } from './errors.ts';
 import { decodePath } from './nibbles.ts';
@@ -15,11 +16,26 @@ export type DecodedNode =
 
 const hashBytes = 32;
 
-/** Loads and decodes a referenced node. @throws BLOCK_CORRUPT, DECODE_FAILED */
+/** Loads and decodes a referenced node. @throws BLOCK_CORRUPT and any error of `nodes` */
 export function readNode(nodes: TrieNodeReader, reference: RlpItem): DecodedNode {
   if (!(reference instanceof Uint8Array)) return decodeNode(reference);
   if (reference.length !== hashBytes) throw corrupt('a hash of 32 bytes', `${reference.length} bytes`);
-  return decodeNode(decodeRlp('trie node', nodes.load(reference)));
+  // Stores over a map return no bytes, or `undefined` in plain JavaScript, for a node that they do not have.
+  const encoded: Uint8Array | undefined = nodes.load(reference);
+  if (encoded === undefined || encoded.length === 0) throw corruptAt(reference, 'nothing');
+  return decodeNode(itemOf(encoded, reference));
+}
+
+function itemOf(encoded: Uint8Array, hash: Uint8Array): RlpItem {
+  try {
+    return decodeRlp('trie node', encoded);
+  } catch (error) {
+    throw corruptAt(hash, `${encoded.length} bytes that are not RLP`, error);
+  }
+}
+
+function corruptAt(hash: Uint8Array, actual: string, cause?: unknown): CorruptNodeError {
+  return new CorruptNodeError(`0x${hexDigitsFromBytes(hash)}`, 'the RLP of a node', actual, cause);
 }
 
 /** @throws BLOCK_CORRUPT for an item that is no trie node */

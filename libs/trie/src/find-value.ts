@@ -7,7 +7,7 @@ import type { TrieNodeReader } from './node-store.ts';
 /**
  * Walks from the root to a key. Loads only nodes that are referenced by hash, and at most one for each nibble of the key and
  * one more.
- * @throws BLOCK_CORRUPT, DECODE_FAILED and any error of `nodes`
+ * @throws BLOCK_CORRUPT and any error of `nodes`
  */
 export function findValue(nodes: TrieNodeReader, root: Uint8Array, key: Uint8Array): Uint8Array | undefined {
   if (isEmptyTrieRoot(root)) return undefined;

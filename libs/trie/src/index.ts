@@ -1,5 +1,5 @@
 export { emptyTrieRoot, isEmptyTrieRoot } from './empty-root.ts';
-export { CorruptNodeError, InvalidKeyError, InvalidProofError } from './errors.ts';
+export { CorruptNodeError, EmptyValueError, InvalidKeyError, InvalidProofError } from './errors.ts';
 export type { TrieNodeReader, TrieNodeStore } from './node-store.ts';
 export { readProof, type TriePath } from './read-proof.ts';
 export { SortedTrie, type SortedTrieState } from './sorted-trie.ts';

@@ -131,3 +131,9 @@ describe('verifyProof', () => {
     expect(() => verifyProof({ ...proof, nodes: [Uint8Array.of(0x81)] })).toThrow(invalid);
   });
 });
+
+test('verifyProof names the length of a root that is not a hash', () => {
+  expect(() => verifyProof({ root: new Uint8Array(31), key: new Uint8Array(32), nodes: [] })).toThrow(
+    'The proof is invalid: its root has 31 bytes, expected 32.',
+  );
+});

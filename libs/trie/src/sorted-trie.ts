@@ -4,7 +4,7 @@ import { keccak256 } from '@cairn/cid';
 import { bytesFromHexDigits, compareBytes, hexDigitsFromBytes } from '@cairn/platform';
 import { encodeRlp, encodeRlpList } from '@cairn/rlp';
 import { emptyTrieRoot } from './empty-root.ts';
-import { InvalidKeyError } from './errors.ts';
+import { EmptyValueError, InvalidKeyError } from './errors.ts';
 import { bytesOfNibbles, encodePath, nibblesOf, sharedLength } from './nibbles.ts';
 
 /** Position of a {@link SortedTrie} between two leaves, as JSON. Bytes are hexadecimal digits. */
@@ -54,10 +54,10 @@ export class SortedTrie {
 
   /**
    * Adds the next leaf.
-   * @param value not empty
-   * @throws TRIE_KEY_INVALID for a key that does not follow the last one, or has another length
+   * @throws TRIE_KEY_INVALID for a key that does not follow the last one, or has another length; TRIE_VALUE_EMPTY
    */
   add(key: Uint8Array, value: Uint8Array): void {
+    if (value.length === 0) throw new EmptyValueError(hexDigitsFromBytes(key));
     const path = nibblesOf(key);
     if (this.#path.length > 0) {
       if (path.length !== this.#path.length || compareBytes(path, this.#path) <= 0)

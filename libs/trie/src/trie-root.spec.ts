@@ -3,7 +3,7 @@ import { createMPT } from '@ethereumjs/mpt';
 import { RLP } from '@ethereumjs/rlp';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { emptyTrieRoot, orderedTrieRoot, Trie, trieRoot } from './index.ts';
+import { emptyTrieRoot, orderedTrieRoot, SortedTrie, Trie, trieRoot } from './index.ts';
 import { bytes, hex, MemoryNodes } from './memory-nodes.fixture.ts';
 
 const value = fc.uint8Array({ minLength: 1, maxLength: 60 });
@@ -104,4 +104,12 @@ test('orderedTrieRoot computes the root of @ethereumjs/mpt for random values', a
     }),
     { numRuns: 25 },
   );
+});
+
+test.each<[string, () => unknown]>([
+  ['trieRoot', () => trieRoot([[Uint8Array.of(1), new Uint8Array(0)]])],
+  ['orderedTrieRoot', () => orderedTrieRoot([Uint8Array.of(1), new Uint8Array(0)])],
+  ['SortedTrie', () => new SortedTrie().add(Uint8Array.of(1), new Uint8Array(0))],
+])('%s refuses an empty value, which would give a root that no trie has', (_, compute) => {
+  expect(compute).toThrow(expect.objectContaining({ code: 'TRIE_VALUE_EMPTY', details: { key: '01' } }));
 });

@@ -4,7 +4,7 @@ import { keccak256 } from '@cairn/cid';
 import { compareBytes, hexDigitsFromBytes } from '@cairn/platform';
 import { encodeRlp, type RlpItem } from '@cairn/rlp';
 import { emptyTrieRoot } from './empty-root.ts';
-import { InvalidKeyError } from './errors.ts';
+import { EmptyValueError, InvalidKeyError } from './errors.ts';
 import { bytesOfNibbles, encodePath, nibblesOf } from './nibbles.ts';
 
 interface Leaf {
@@ -17,6 +17,7 @@ const noBytes = new Uint8Array(0);
 /**
  * Root of the Merkle Patricia trie that maps the RLP of 0, 1, 2, … to `values` (Yellow Paper, section 4.4.3 and
  * appendix D): the root of transactions, receipts and withdrawals.
+ * @throws TRIE_VALUE_EMPTY
  */
 export function orderedTrieRoot(values: readonly Uint8Array[]): Uint8Array {
   return trieRoot(values.map((value, index) => [encodeRlp(bytesOfIndex(index)), value]));
@@ -32,11 +33,14 @@ function bytesOfIndex(index: number): Uint8Array {
 /**
  * Root of the Merkle Patricia trie of these entries (Yellow Paper, appendix D). Built from the sorted keys in one pass,
  * without storing nodes. In a trie of accounts or of storage, keys are the Keccak-256 of addresses and slots, values are RLP.
- * @throws TRIE_KEY_INVALID for a key that is given twice or is a prefix of another key
+ * @throws TRIE_KEY_INVALID for a key that is given twice or is a prefix of another key; TRIE_VALUE_EMPTY
  */
 export function trieRoot(entries: readonly (readonly [key: Uint8Array, value: Uint8Array])[]): Uint8Array {
   if (entries.length === 0) return emptyTrieRoot;
-  const leaves = entries.map(([key, value]) => ({ nibbles: nibblesOf(key), value }));
+  const leaves = entries.map(([key, value]) => {
+    if (value.length === 0) throw new EmptyValueError(hexDigitsFromBytes(key));
+    return { nibbles: nibblesOf(key), value };
+  });
   leaves.sort((a, b) => compareBytes(a.nibbles, b.nibbles));
   return keccak256(encodeRlp(nodeOver(leaves, 0)));
 }

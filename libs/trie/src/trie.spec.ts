@@ -77,4 +77,48 @@ describe('Trie', () => {
       expect.objectContaining({ code: 'BLOCK_CORRUPT' }),
     );
   });
+
+  test('removes a key that gets an empty value, as @ethereumjs/mpt does', async () => {
+    const trie = new Trie(new MemoryNodes(), emptyTrieRoot);
+    const reference = new MerklePatriciaTrie();
+    for (const [at, content] of [
+      [1, 7],
+      [2, 8],
+      [1, undefined],
+    ] as const) {
+      const written = content === undefined ? new Uint8Array(0) : Uint8Array.of(content);
+      trie.put(Uint8Array.of(at), written);
+      await reference.put(Uint8Array.of(at), written);
+    }
+    expect(trie.get(Uint8Array.of(1))).toBe(undefined);
+    expect(hex(trie.root())).toBe(hex(reference.root()));
+  });
+
+  test('refuses to write a key that is a prefix of another key, or begins with one', () => {
+    const keys = [[1], [2], [1, 2], [1, 3], [0x12], [0x12, 0x34, 0x56], []].map((bytes) => Uint8Array.from(bytes));
+    const isPrefix = (one: Uint8Array, other: Uint8Array) => hex(other).startsWith(hex(one));
+    for (const one of keys)
+      for (const other of keys.filter((key) => key !== one)) {
+        const trie = new Trie(new MemoryNodes(), emptyTrieRoot);
+        trie.put(one, Uint8Array.of(7));
+        const write = () => trie.put(other, Uint8Array.of(8));
+        if (isPrefix(one, other) || isPrefix(other, one)) {
+          expect(write).toThrow(expect.objectContaining({ code: 'TRIE_KEY_INVALID', details: expect.anything() }));
+          trie.remove(other);
+        } else write();
+        expect(trie.get(one)).toEqual(Uint8Array.of(7));
+        expect(trie.get(other)).toEqual(isPrefix(one, other) || isPrefix(other, one) ? undefined : Uint8Array.of(8));
+      }
+  });
+
+  test.each<[string, Uint8Array | undefined]>([
+    ['no bytes', new Uint8Array(0)],
+    ['undefined', undefined],
+    ['bytes that are not RLP', Uint8Array.of(0xc1)],
+  ])('throws BLOCK_CORRUPT with the hash of the node where a store returns %s', (_, node) => {
+    const trie = new Trie({ load: () => node as Uint8Array, save: () => {} }, new Uint8Array(32).fill(0xab));
+    expect(() => trie.get(Uint8Array.of(1))).toThrow(
+      expect.objectContaining({ code: 'BLOCK_CORRUPT', message: expect.stringContaining(`0x${'ab'.repeat(32)}`) }),
+    );
+  });
 });

@@ -1,11 +1,12 @@
 // Hot path: computes the state root of each imported block.
 // trie.bench.ts measures it; @ethereumjs/mpt is the oracle of trie.spec.ts.
 import { keccak256 } from '@cairn/cid';
-import { concatBytes } from '@cairn/platform';
+import { concatBytes, hexDigitsFromBytes } from '@cairn/platform';
 import { encodeRlp, type RlpItem } from '@cairn/rlp';
 import { corrupt, type DecodedNode, decodeNode, readNode } from './decode-node.ts';
 import { emptyTrieRoot, isEmptyTrieRoot } from './empty-root.ts';
-import { encodePath, nibblesOf, sharedLength } from './nibbles.ts';
+import { InvalidKeyError } from './errors.ts';
+import { bytesOfNibbles, encodePath, nibblesOf, sharedLength } from './nibbles.ts';
 import type { TrieNodeStore } from './node-store.ts';
 
 interface Leaf {
@@ -33,7 +34,7 @@ type Node = Leaf | Extension | Branch | Unread;
 const noBytes = new Uint8Array(0);
 
 /**
- * A Merkle Patricia trie whose keys all have one length (Yellow Paper, appendix D). Loads nodes when a key passes them.
+ * A Merkle Patricia trie in which no key is a prefix of another key, such as keys of one length (Yellow Paper, appendix D). Loads nodes when a key passes them.
  * Hashes nodes when the root is computed: each once, for any number of writes below it. Synchronous.
  */
 export class Trie {
@@ -60,16 +61,20 @@ export class Trie {
       }
       const shared = sharedLength(here.path, path, at);
       if (shared < here.path.length) return undefined;
-      if (here.kind === 'leaf') return here.value;
       at += shared;
+      if (here.kind === 'leaf') return at === path.length ? here.value : undefined;
       node = here.child;
     }
     return undefined;
   }
 
-  /** @param value not empty */
+  /**
+   * Writes a value. As in geth, an empty value removes the key: no trie contains one.
+   * @throws TRIE_KEY_INVALID for a key that is a prefix of another key, or begins with one
+   */
   put(key: Uint8Array, value: Uint8Array): void {
-    this.#root = this.#with(this.#root, nibblesOf(key), 0, value);
+    if (value.length === 0) this.remove(key);
+    else this.#root = this.#with(this.#root, nibblesOf(key), 0, value);
   }
 
   remove(key: Uint8Array): void {
@@ -94,12 +99,12 @@ export class Trie {
     if (node === undefined) return { kind: 'leaf', path: path.subarray(at), value };
     const here = this.#read(node);
     if (here.kind === 'branch') {
-      const nibble = path[at] as number;
+      const nibble = path[at] ?? prefixKey(path);
       return branchWith(here, nibble, this.#with(here.children[nibble], path, at + 1, value));
     }
     const shared = sharedLength(here.path, path, at);
     if (shared === here.path.length) {
-      if (here.kind === 'leaf') return { ...here, value };
+      if (here.kind === 'leaf') return at + shared === path.length ? { ...here, value } : prefixKey(path);
       return { ...here, child: this.#with(here.child, path, at + shared, value) };
     }
     // The paths part here: a branch replaces the rest of both.
@@ -107,7 +112,7 @@ export class Trie {
     const rest = here.path.subarray(shared + 1);
     children[here.path[shared] as number] =
       here.kind === 'leaf' ? { ...here, path: rest } : rest.length === 0 ? here.child : { ...here, path: rest };
-    children[path[at + shared] as number] = { kind: 'leaf', path: path.subarray(at + shared + 1), value };
+    children[path[at + shared] ?? prefixKey(path)] = { kind: 'leaf', path: path.subarray(at + shared + 1), value };
     const branch: Branch = { kind: 'branch', children };
     return shared === 0 ? branch : { kind: 'extension', path: here.path.subarray(0, shared), child: branch };
   }
@@ -117,13 +122,14 @@ export class Trie {
     if (node === undefined) return undefined;
     const here = this.#read(node);
     if (here.kind === 'branch') {
-      const nibble = path[at] as number;
+      const nibble = path[at];
+      if (nibble === undefined) return node;
       const before = here.children[nibble];
       const child = this.#without(before, path, at + 1);
       return child === before ? node : this.#shortened(branchWith(here, nibble, child));
     }
     if (sharedLength(here.path, path, at) < here.path.length) return node;
-    if (here.kind === 'leaf') return undefined;
+    if (here.kind === 'leaf') return at + here.path.length === path.length ? undefined : node;
     const child = this.#without(here.child, path, at + here.path.length);
     return child === here.child || child === undefined ? node : this.#prefixed(here.path, child);
   }
@@ -181,6 +187,13 @@ function childOf(reference: RlpItem): Node | undefined {
   if (reference.length === 0) return undefined;
   if (reference.length !== 32) throw corrupt('a hash of 32 bytes', `${reference.length} bytes`);
   return { kind: 'unread', hash: reference };
+}
+
+function prefixKey(path: Uint8Array): never {
+  throw new InvalidKeyError(
+    hexDigitsFromBytes(bytesOfNibbles(path)),
+    'it is a prefix of another key, or begins with one',
+  );
 }
 
 function missingChild(): never {

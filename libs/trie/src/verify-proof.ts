@@ -1,7 +1,7 @@
 import { keccak256 } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import { compareBytes, hexDigitsFromBytes } from '@cairn/platform';
-import { isEmptyTrieRoot } from './empty-root.ts';
+import { emptyTrieRoot, isEmptyTrieRoot } from './empty-root.ts';
 import { InvalidKeyError, InvalidProofError } from './errors.ts';
 import { findValue } from './find-value.ts';
 
@@ -30,6 +30,8 @@ export interface TrieProof {
 export function verifyProof({ root, key, nodes }: TrieProof): Uint8Array | undefined {
   if (key.length > proofLimits.keyBytesMax)
     throw new InvalidKeyError(hexDigitsFromBytes(key.subarray(0, 32)), `it has ${key.length} bytes, at most 32 may be`);
+  if (root.length !== emptyTrieRoot.length)
+    throw new InvalidProofError(undefined, `its root has ${root.length} bytes, expected ${emptyTrieRoot.length}`);
   const nodesMax = 2 * key.length + 1;
   if (nodes.length > nodesMax)
     throw new InvalidProofError(
