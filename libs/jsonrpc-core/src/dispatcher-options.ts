@@ -1,3 +1,4 @@
+import { CairnError } from '@cairn/errors';
 import type { EventLoopScheduler } from './event-loop-scheduler.ts';
 import type { AnyMethod } from './method.ts';
 import type { RpcError } from './rpc-error.ts';
@@ -31,6 +32,26 @@ export const defaultLimits: DispatcherLimits = {
   batchConcurrency: 16,
   responseCharactersMax: 25_000_000,
 };
+
+/**
+ * Completes limits with the defaults. `undefined` means the default: it must not remove a limit.
+ * @throws VALUE_INVALID for a limit below 1, with which no body or batch is answered
+ */
+export function limitsFrom(given: Partial<DispatcherLimits> = {}): DispatcherLimits {
+  const limits: Record<keyof DispatcherLimits, number> = { ...defaultLimits };
+  for (const name of Object.keys(defaultLimits) as (keyof DispatcherLimits)[]) {
+    const value: unknown = given[name];
+    if (value === undefined) continue;
+    // Infinity is allowed: it disables a limit on purpose.
+    if (typeof value !== 'number' || !(value >= 1))
+      throw new CairnError('VALUE_INVALID', `limits.${name}: expected a number of at least 1, got ${String(value)}.`, {
+        hint: `Omit it for the default, ${defaultLimits[name]}.`,
+        details: { field: `limits.${name}` },
+      });
+    limits[name] = value;
+  }
+  return limits;
+}
 
 /** One finished request, for logs and metrics. */
 export interface DispatchedCall {

@@ -1,7 +1,15 @@
 import { CairnError } from '@cairn/errors';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type DispatchedCall, Dispatcher, defineMethod, RawJson, RpcError } from './index.ts';
+import {
+  type DispatchedCall,
+  Dispatcher,
+  type DispatcherLimits,
+  defaultLimits,
+  defineMethod,
+  RawJson,
+  RpcError,
+} from './index.ts';
 
 interface Context {
   readonly user: string;
@@ -379,4 +387,71 @@ test('onCall reports method and code, and unknown names as "unknown"', async () 
     'unknown -32601',
     'who undefined',
   ]);
+});
+
+describe('an error whose data JSON cannot represent', () => {
+  const loop: Record<string, unknown> = {};
+  loop.self = loop;
+  const methods = [
+    define({ name: 'fine', summary: '', result: '', params: [], handle: () => 1 }),
+    ...[10n, loop].map((data, index) =>
+      define({
+        name: `bad${index}`,
+        summary: '',
+        result: '',
+        params: [],
+        handle: () => {
+          throw new RpcError('server', 'secret', { data });
+        },
+      }),
+    ),
+  ];
+  const seen: unknown[] = [];
+  const dispatcher = new Dispatcher<Context>({
+    methods,
+    reference: () => 'ref-1',
+    errorFrom: (error, reference) => {
+      seen.push([(error as Error).name, reference]);
+      return undefined;
+    },
+  });
+  const internal = { code: -32603, message: 'Internal error (reference ref-1).' };
+
+  test.each(['bad0', 'bad1'])('becomes -32603 with a reference, for %s', async (method) => {
+    seen.length = 0;
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method });
+    expect(JSON.parse(String(await dispatcher.handle(body, { user: 'ann' })))).toMatchObject({
+      id: 1,
+      error: internal,
+    });
+    expect(seen).toEqual([['TypeError', 'ref-1']]);
+  });
+
+  test('leaves the other answers of a batch as they are', async () => {
+    const batch = ['fine', 'bad0', 'fine'].map((method, id) => ({ jsonrpc: '2.0', id, method }));
+    const answers = JSON.parse(String(await dispatcher.handle(JSON.stringify(batch), { user: 'ann' })));
+    expect(answers).toMatchObject([{ result: 1 }, { error: internal }, { result: 1 }]);
+  });
+});
+
+describe('limits of a dispatcher', () => {
+  test('undefined is the default and does not remove the limit', async () => {
+    const limits = { bodyBytesMax: undefined, batchLengthMax: 2 } as unknown as Partial<DispatcherLimits>;
+    const dispatcher = new Dispatcher<Context>({ methods, limits });
+    expect(dispatcher.limits).toEqual({ ...defaultLimits, batchLengthMax: 2 });
+    const long = `"${'x'.repeat(defaultLimits.bodyBytesMax)}"`;
+    expect(String(await dispatcher.handle(long, { user: 'ann' }))).toContain('"code":-32005');
+  });
+
+  test.each([0, -1, Number.NaN, '5', null])('%p is refused: with it no batch is answered', (value) => {
+    const limits = { batchConcurrency: value } as Partial<DispatcherLimits>;
+    expect(() => new Dispatcher<Context>({ methods, limits })).toThrow(
+      expect.objectContaining({ code: 'VALUE_INVALID', details: { field: 'limits.batchConcurrency' } }),
+    );
+  });
+
+  test('Infinity disables a limit', () => {
+    const limits = { responseCharactersMax: Number.POSITIVE_INFINITY };
+    expect(new Dispatcher<Context>({ methods, limits }).limits).toEqual({ ...defaultLimits, ...limits });
+  });
 });

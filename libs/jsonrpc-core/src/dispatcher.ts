@@ -5,7 +5,7 @@ import {
   type DispatchedCall,
   type DispatcherLimits,
   type DispatcherOptions,
-  defaultLimits,
+  limitsFrom,
 } from './dispatcher-options.ts';
 import { EventLoopScheduler } from './event-loop-scheduler.ts';
 import { type AnyMethod, RawJson } from './method.ts';
@@ -32,10 +32,11 @@ export class Dispatcher<Context> {
   readonly #options: DispatcherOptions<Context>;
   readonly #scheduler: EventLoopScheduler;
 
+  /** @throws VALUE_INVALID for a limit below 1 */
   constructor(options: DispatcherOptions<Context>) {
     this.#options = options;
     this.#scheduler = options.scheduler ?? new EventLoopScheduler();
-    this.limits = { ...defaultLimits, ...options.limits };
+    this.limits = limitsFrom(options.limits);
     this.#methods = new Map(options.methods.map((method) => [method.name, method]));
   }
 
@@ -167,8 +168,7 @@ export class Dispatcher<Context> {
       return answer;
     };
     const fail = (thrown: unknown): Line => {
-      const error = this.#errorFrom(thrown);
-      const answer = id === undefined ? undefined : errorLine(id, error);
+      const { error, answer } = this.#failure(thrown, id);
       this.#report(method, start, isAdmitted, answer, error.rpcCode, context);
       return answer;
     };
@@ -216,6 +216,20 @@ export class Dispatcher<Context> {
       'method',
       `the method ${name} does not exist/is not available${advice === undefined ? '' : `. ${advice}`}`,
     );
+  }
+
+  /** Converts an error, and serializes it if an answer is sent. */
+  #failure(thrown: unknown, id: string | undefined): { readonly error: RpcError; readonly answer: Line } {
+    const error = this.#errorFrom(thrown);
+    if (id === undefined) return { error, answer: undefined };
+    try {
+      return { error, answer: errorLine(id, error) };
+    } catch (unserializable) {
+      // JSON has no form for the `data`, for example a bigint. The fault is of the method.
+      const { message } = this.#errorFrom(unserializable);
+      const fault = new RpcError('internal', message);
+      return { error: fault, answer: errorLine(id, fault) };
+    }
   }
 
   #errorFrom(thrown: unknown): RpcError {
