@@ -71,6 +71,15 @@ export class ByteReader {
     }
   }
 
+  /** Ends the source, which cancels a stream. A source that fails to end has no effect on the result of the reader. */
+  async end(): Promise<void> {
+    try {
+      await this.#source.return?.();
+    } catch {
+      // The first error is the one to report, as in `for await`.
+    }
+  }
+
   /** Skips the rest of the stream. */
   async drain(): Promise<void> {
     while (await this.#next());

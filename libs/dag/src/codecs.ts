@@ -1,8 +1,10 @@
+import { assertBytes } from '@cairn/platform';
 import * as dagCbor from '@ipld/dag-cbor';
 import * as dagJson from '@ipld/dag-json';
 import * as dagPb from '@ipld/dag-pb';
 import { decodeJose, encodeJose } from './dag-jose.ts';
-import { UndecodableError, UnencodableError } from './errors.ts';
+import { assertDagJsonKeys } from './dag-json-keys.ts';
+import { UndecodableError, UnencodableError, UnknownCodecError } from './errors.ts';
 
 /**
  * Codecs whose blocks are decoded to and encoded from values of the IPLD data model. Dag-pb uses the reference implementation;
@@ -17,11 +19,12 @@ export function isDagCodec(name: string): name is DagCodec {
 }
 
 /**
- * Decodes a block to a value: plain objects, arrays, `Uint8Array`s and CIDs. Only the strict form of each codec is
- * accepted. `what` names the bytes in errors.
- * @throws DAG_INVALID
+ * Decodes a block to a value: plain objects, arrays, `Uint8Array`s and CIDs. `what` names the bytes in errors.
+ * @throws DAG_INVALID, CODEC_UNSUPPORTED, BYTES_INVALID
  */
 export function decodeDag(codec: DagCodec, bytes: Uint8Array, what = 'The data'): unknown {
+  assertCodec(codec);
+  assertBytes(bytes, 'bytes');
   try {
     switch (codec) {
       case 'raw':
@@ -41,8 +44,9 @@ export function decodeDag(codec: DagCodec, bytes: Uint8Array, what = 'The data')
   }
 }
 
-/** Encodes a value as a block. @throws VALUE_INVALID */
+/** Encodes a value as a block. @throws VALUE_INVALID, CODEC_UNSUPPORTED */
 export function encodeDag(codec: DagCodec, value: unknown): Uint8Array {
+  assertCodec(codec);
   try {
     switch (codec) {
       case 'raw':
@@ -58,12 +62,20 @@ export function encodeDag(codec: DagCodec, value: unknown): Uint8Array {
       }
       case 'dag-cbor':
         return dagCbor.encode(value);
-      case 'dag-json':
-        return dagJson.encode(value);
+      case 'dag-json': {
+        const bytes = dagJson.encode(value);
+        assertDagJsonKeys(value);
+        return bytes;
+      }
       case 'dag-jose':
         return encodeJose(value);
     }
   } catch (error) {
     throw new UnencodableError(codec, error);
   }
+}
+
+/** Checks calls from plain JavaScript. */
+function assertCodec(codec: string): void {
+  if (!isDagCodec(codec)) throw new UnknownCodecError(codec);
 }

@@ -49,6 +49,46 @@ describe('codecs', () => {
   });
 });
 
+describe('calls from plain JavaScript', () => {
+  test.each(['dag-cobr', 'constructor', '', undefined])(
+    'refuse the codec %p instead of returning undefined',
+    (codec) => {
+      const unsupported = expect.objectContaining({ code: 'CODEC_UNSUPPORTED' });
+      expect(() => decodeDag(codec as DagCodec, Uint8Array.of(0xf6))).toThrow(unsupported);
+      expect(() => encodeDag(codec as DagCodec, null)).toThrow(unsupported);
+    },
+  );
+
+  test.each(['dag-cbor', 'dag-json', 'raw'] as const)('refuse text in place of the bytes of %s', (codec) => {
+    expect(() => decodeDag(codec, 'null' as never)).toThrow(expect.objectContaining({ code: 'BYTES_INVALID' }));
+  });
+});
+
+describe('dag-json of maps', () => {
+  const cid = cidFor(Buffer.from('x'), { codec: 'raw' });
+
+  test.each<[string, unknown]>([
+    ['would be a link', { '/': `${cid}` }],
+    ['would be bytes', [{ deep: { '/': { bytes: 'AA' } } }]],
+    ['would not decode', { '/': `${cid}`, z: 1 }],
+    ['would not decode as bytes', new Map([['/', new Map([['bytes', 'AA']])]])],
+    ['has keys that are not text', new Map([[1, 2]])],
+  ])('encodeDag refuses a map that %s', (_, value) => {
+    expect(() => encodeDag('dag-json', value)).toThrow(expect.objectContaining({ code: 'VALUE_INVALID' }));
+  });
+
+  test.each<[unknown]>([
+    [{ '/': 1 }],
+    [{ '/': { bytes: 1 } }],
+    [{ '/': { a: 1, bytes: 'AA' } }],
+    [{ '!': 1, '/': `${cid}` }],
+    [{ '/': cid }],
+    [{ link: cid, bytes: Uint8Array.of(1), list: [{ '/': null }] }],
+  ])('encodeDag and decodeDag agree on %p', (value) => {
+    expect(decodeDag('dag-json', encodeDag('dag-json', value))).toEqual(value);
+  });
+});
+
 describe('paths', () => {
   test('lead through directories, dag-pb, dag-cbor and dag-json, and can end within a block', async () => {
     const leaf = await put('raw', Buffer.from('leaf'));

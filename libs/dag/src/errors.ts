@@ -33,7 +33,7 @@ export class PathLookupError extends CairnError<'PATH_LOOKUP_FAILED'> {
 export class UnknownCodecError extends CairnError<'CODEC_UNSUPPORTED'> {
   constructor(codec: string) {
     super('CODEC_UNSUPPORTED', `The codec ${codec} is not supported.`, {
-      hint: 'Use dag-pb, dag-cbor, dag-json or raw.',
+      hint: 'Use dag-pb, dag-cbor, dag-json, dag-jose or raw.',
       details: { codec },
     });
   }

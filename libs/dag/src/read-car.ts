@@ -34,11 +34,21 @@ const pragma = bytesFromHexDigits('0aa16776657273696f6e02');
 const v2HeaderBytes = 40;
 
 /**
- * Reads a CAR (https://ipld.io/specs/transport/car/) of version 1, or of version 2 without its index, in constant memory.
+ * Reads a CAR (https://ipld.io/specs/transport/car/) of version 1, or of version 2 without its index, in constant memory. The source
+ * ends, and a stream is cancelled, at any error, and when the consumer of the blocks stops early.
  * @throws BYTES_INVALID, CAR_INVALID
  */
 export async function readCar(source: ByteSource, options: ReadCarOptions = {}): Promise<Car> {
   const bytes = new ByteReader(chunksOfSource(source));
+  try {
+    return await openCar(bytes, options);
+  } catch (error) {
+    await bytes.end();
+    throw error;
+  }
+}
+
+async function openCar(bytes: ByteReader, options: ReadCarOptions): Promise<Car> {
   const first = await header(bytes, 'the header');
   if (first.version === 1) return { version: 1, roots: first.roots, blocks: blocksOf(bytes, undefined, options) };
   const fixed = await bytes.take(v2HeaderBytes, 'the header of version 2');
@@ -76,8 +86,17 @@ async function header(source: ByteReader, what: string) {
   return { version, roots: cids.filter((cid) => cid !== null), bytes: length.bytes + length.value };
 }
 
+/** Yields the blocks, and ends the source however the iteration ends. */
+async function* blocksOf(source: ByteReader, size: number | undefined, options: ReadCarOptions): AsyncGenerator<Block> {
+  try {
+    yield* sectionsOf(source, size, options);
+  } finally {
+    await source.end();
+  }
+}
+
 /** Yields blocks to the end of the stream, or to the end of the data of version 2. Bytes after that are read and dropped. */
-async function* blocksOf(
+async function* sectionsOf(
   source: ByteReader,
   size: number | undefined,
   { verify = true, blockBytesMax = blockLimits.blockBytesMax, buffers }: ReadCarOptions,
