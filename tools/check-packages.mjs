@@ -12,6 +12,7 @@ import { libs } from './lib/libs.mjs';
 import { pnpm, root } from './lib/toolchain.mjs';
 import { checkApiReports } from './release/api-reports.mjs';
 import { checkBundleSizes } from './release/bundle-sizes.mjs';
+import { declarationFaults } from './release/declarations.mjs';
 import { checkLicenses } from './release/licenses.mjs';
 
 const run = promisify(execFile);
@@ -67,6 +68,7 @@ try {
     tell(`${name}: manifest and README`, checkManifest(lib));
     await check(`${name}: publint`, bin('publint'), ['run', pack, '--strict']);
     tell(`${name}: types`, await checkTypes(pack));
+    tell(`${name}: types of its dependencies`, declarationFaults(lib));
   }
 } finally {
   rmSync(work, { recursive: true });

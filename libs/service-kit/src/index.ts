@@ -11,7 +11,7 @@ export { answerHealth, type Dependency, type Readiness, readiness } from './heal
 export { isTrustedHost, trustedHosts } from './host-check.ts';
 export type { FastAnswer, FastHandler, FastRequest } from './http-fast-path/fast-request.ts';
 export { HttpFastPath } from './http-fast-path/http-fast-path.ts';
-export { createLogger, type Logger, type LoggerOptions, nestLogger } from './logger.ts';
+export { createLogger, type Logger, type LoggerOptions, type NestLogger, nestLogger } from './logger.ts';
 export { ownOpenFilesAdvice } from './open-files.ts';
 export {
   type ProcessGroup,

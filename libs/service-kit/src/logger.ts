@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import type { LoggerService } from '@nestjs/common';
 import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 
@@ -50,11 +49,18 @@ export function logWritten(logger: Logger, level: 'debug' | 'info', message: str
   });
 }
 
+type NestWrite = (message: unknown, context?: unknown) => void;
+
+/** The `LoggerService` of Nest. Declared here, since programs without Nest import this entry, too. */
+export type NestLogger = Readonly<Record<'log' | 'debug' | 'verbose' | 'warn' | 'error', NestWrite>>;
+
 /** Writes Nest's messages through the same logger. Its messages about modules are at debug. */
-export function nestLogger(logger: Logger): LoggerService {
-  const write = (level: 'debug' | 'warn' | 'error') => (message: unknown, context?: unknown) => {
-    logger[level]({ context: typeof context === 'string' ? context : undefined }, String(message));
-  };
+export function nestLogger(logger: Logger): NestLogger {
+  const write =
+    (level: 'debug' | 'warn' | 'error'): NestWrite =>
+    (message, context) => {
+      logger[level]({ context: typeof context === 'string' ? context : undefined }, String(message));
+    };
   return {
     log: write('debug'),
     debug: write('debug'),
