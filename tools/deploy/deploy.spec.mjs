@@ -173,6 +173,15 @@ test('the distributed compose file shares engines and a secrets key, and no volu
   const balancer = readFileSync(join(here, 'docker', 'haproxy.cfg'), 'utf8');
   for (const address of ['storage-api:5001', 'rpc-gateway:8545', 'ipfs-gateway:8081', 'console:8080'])
     assert.match(balancer, new RegExp(`^ +server-template \\w+ \\d+ ${address}$`, 'm'));
+  // Services with limits per address read that of the client, which the balancer writes.
+  for (const [name, setting, port] of [
+    ['ipfs-gateway', 'IPFS_GATEWAY_TRUSTED_PROXIES', 8081],
+    ['console', 'CONSOLE_TRUSTED_PROXIES', 8080],
+  ]) {
+    assert.match(composed[name].environment[setting], /172\.16\.0\.0\/12/);
+    const frontend = balancer.split('\nfrontend ').find((text) => text.includes(`bind :${port}\n`));
+    assert.match(frontend, /http-request set-header X-Forwarded-For %\[src\]/, name);
+  }
 });
 
 const haproxy = engineProgram('haproxy');

@@ -21,7 +21,8 @@ describeWithPostgres('two consoles on a database', (postgres) => {
   };
   beforeAll(async () => {
     const CAIRN_DATABASE_URL = await postgres().createDatabase();
-    const env = { CAIRN_DATABASE_URL, CAIRN_SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') };
+    const CAIRN_SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
+    const env = { CAIRN_DATABASE_URL, CAIRN_SECRETS_KEY, CONSOLE_TRUSTED_PROXIES: '127.0.0.1' };
     auth = new Auth({ store: await openStores({ CAIRN_HOME: newHome(), CAIRN_DATABASE_URL }).accounts() });
     for (let count = 0; count < 2; count++) consoles.push(await startService({ main, home: newHome(), env }));
   });
@@ -54,6 +55,20 @@ describeWithPostgres('two consoles on a database', (postgres) => {
     for (const visitor of visitors) expect((await visitor.ask('GET', 'keys')).status).toBe(200);
     await visitors[0]?.ask('POST', 'sign-out');
     expect((await visitors[1]?.ask('GET', 'keys'))?.status).toBe(401);
+  });
+
+  test('limit sign-ups of each client of a balancer by itself', async () => {
+    const signUpFrom = async (forwarded: string) => {
+      const body = { email: 'one@example.org', password: 'four words in a row', accountName: 'one' };
+      const headers = { 'x-cairn-console': '1', 'x-forwarded-for': forwarded };
+      return (await new Visitor(consoles[0]?.url ?? '').ask('POST', 'sign-up', body, headers)).status;
+    };
+    let status = 0;
+    for (let tries = 0; status !== 429 && tries <= 20; tries++) status = await signUpFrom('198.51.100.7');
+    expect(status).toBe(429);
+    // A client writes what it likes before its address.
+    expect(await signUpFrom('203.0.113.9, 198.51.100.7')).toBe(429);
+    expect(await signUpFrom('203.0.113.9')).toBe(409);
   });
 
   test('refuse an account that another process suspends, and accept it again', async () => {

@@ -91,11 +91,11 @@ export class SessionCookie {
 }
 
 /** Author of a change, for the audit log. */
-export function actorOf({ member }: SignedIn, { socket }: Request): { readonly who: string; readonly from: string } {
-  return { who: member.email, from: socket.remoteAddress ?? 'unknown' };
+export function actorOf({ member }: SignedIn, { ip }: Request): { readonly who: string; readonly from: string } {
+  return { who: member.email, from: ip ?? 'unknown' };
 }
 
 /** Browser of a request, as it is listed with its session. */
-export function clientOf({ socket, headers }: Request): SessionClient {
-  return { address: socket.remoteAddress, agent: headers['user-agent'] };
+export function clientOf({ ip, headers }: Request): SessionClient {
+  return { address: ip, agent: headers['user-agent'] };
 }

@@ -9,6 +9,12 @@ export const settingsShape = {
   STORAGE_API_PORT: sharedSettings.STORAGE_API_PORT,
   RPC_GATEWAY_PORT: sharedSettings.RPC_GATEWAY_PORT,
   IPFS_GATEWAY_PORT: sharedSettings.IPFS_GATEWAY_PORT,
+  CONSOLE_TRUSTED_PROXIES: text(
+    /^[0-9a-fA-F:.]{2,45}(\/\d{1,3})?(,[0-9a-fA-F:.]{2,45}(\/\d{1,3})?)*$/,
+    'addresses and ranges such as 10.0.0.0/8,::1',
+  )
+    .optional()
+    .describe('Proxies whose X-Forwarded-For counts: addresses and ranges. Default: none.'),
   CAIRN_STORAGE_URL: url()
     .optional()
     .describe('Address of the storage API for the console. Default: its port on this machine.'),

@@ -33,7 +33,7 @@ export class MailboxController {
   @HttpCode(200)
   @Post('password-reset/confirm')
   async reset(@TakesBody(resetBody) { token, password }: z.infer<typeof resetBody>, @Req() request: Request) {
-    const { email } = await this.proofs.resetPassword(token, password, request.socket.remoteAddress ?? 'unknown');
+    const { email } = await this.proofs.resetPassword(token, password, request.ip ?? 'unknown');
     return { email };
   }
 
@@ -50,7 +50,7 @@ export class MailboxController {
   @HttpCode(200)
   @Post('email-verification')
   async verify(@TakesBody(tokenBody) { token }: z.infer<typeof tokenBody>, @Req() request: Request) {
-    const { email } = await this.proofs.verifyEmail(token, request.socket.remoteAddress ?? 'unknown');
+    const { email } = await this.proofs.verifyEmail(token, request.ip ?? 'unknown');
     return { email };
   }
 }

@@ -91,7 +91,7 @@ export class MembersController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const { email } = await this.team.accept(token, password, request.socket.remoteAddress ?? 'unknown');
+    const { email } = await this.team.accept(token, password, request.ip ?? 'unknown');
     this.cookie.set(response, (await this.members.signIn({ email, password }, clientOf(request))).token);
     return {};
   }

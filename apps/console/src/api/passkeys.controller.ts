@@ -103,8 +103,8 @@ export class PasskeysController {
   }
 
   /** Limits challenges, which are stored. @throws LIMIT_REACHED */
-  async #requireChallenge({ socket }: Request): Promise<void> {
-    const key = `passkey\0${socket.remoteAddress ?? 'unknown'}`;
+  async #requireChallenge({ ip }: Request): Promise<void> {
+    const key = `passkey\0${ip ?? 'unknown'}`;
     const [taken] = await this.#limits.take([{ key, rule: challenges, min: 1, want: 1 }]);
     if (taken === undefined || taken.granted > 0) return;
     const retryAfterSeconds = Math.ceil(taken.retryAfterMs / 1000);

@@ -50,7 +50,7 @@ export class SignInController {
   ) {
     if (this.settings.CAIRN_SIGN_UP === 'closed')
       throw new CairnError('SIGN_UP_CLOSED', 'Sign-up is closed. Ask the operator of this service for an account.');
-    const address = request.socket.remoteAddress ?? 'unknown';
+    const address = request.ip ?? 'unknown';
     await this.#requireSignUps(address);
     const actor = { who: 'visitor', from: address };
     const made = await this.members.signUp({ ...wanted, plan: this.settings.CAIRN_SIGN_UP_PLAN, actor });

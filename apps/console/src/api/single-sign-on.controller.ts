@@ -61,7 +61,7 @@ export class SingleSignOnController {
       const base = publicUrl(this.settings, request);
       const claims = await this.#required().finish(new URL(`${base}${request.originalUrl}`), attempt);
       const { CAIRN_SIGN_UP: signUp, CAIRN_SIGN_UP_PLAN: plan } = this.settings;
-      const from = request.socket.remoteAddress ?? 'unknown';
+      const from = request.ip ?? 'unknown';
       const member = await this.identities.member(claims, { plan: signUp === 'open' ? plan : undefined, from });
       this.cookie.set(response, (await this.members.enter(member, clientOf(request))).token);
       return '/';

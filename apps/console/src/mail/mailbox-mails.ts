@@ -37,7 +37,7 @@ export class MailboxMails {
   /** Sends a link to set a new password, if the address has a member. @throws MAIL_NOT_CONFIGURED, MAILS_PAUSED */
   async sendPasswordReset(email: string, request: Request): Promise<void> {
     const mailer = this.#mailer();
-    await countMail(this.stores.limits, email, request.socket.remoteAddress);
+    await countMail(this.stores.limits, email, request.ip);
     mailer.post(async () => {
       const proof = await this.proofs.beginPasswordReset(email);
       if (proof === undefined) return undefined;
@@ -49,7 +49,7 @@ export class MailboxMails {
   /** Sends a link that verifies the address of the member. @throws MAIL_NOT_CONFIGURED, MAILS_PAUSED */
   async sendVerification(member: Member, request: Request): Promise<void> {
     this.#mailer();
-    await countMail(this.stores.limits, member.email, request.socket.remoteAddress);
+    await countMail(this.stores.limits, member.email, request.ip);
     this.sendFirstVerification(member, request);
   }
 
@@ -68,7 +68,7 @@ export class MailboxMails {
     request: Request,
   ): Promise<Invitation> {
     const mailer = this.#mailer();
-    await countMail(this.stores.limits, wanted.email, request.socket.remoteAddress);
+    await countMail(this.stores.limits, wanted.email, request.ip);
     const { invitation, token } = await this.team.invite(account.id, wanted);
     const link = mailLink(this.settings, request, { path: 'join', token });
     const names = { accountName: account.name, by: member.email, role: invitation.role };
