@@ -51,6 +51,16 @@ test('returns the parts unchanged, wherever the chunks of the connection end', a
   );
 });
 
+test('reads a body whose lines end with a line feed, as Go does', async () => {
+  const body = Buffer.from('--b\nA: 1\nB: 2\n\n1\r\n\r\n--b\n\n2\n--bx\n--b\n\n\n--b--\n');
+  for (const place of body.keys())
+    expect(await read(body, [place])).toEqual([
+      { headers: 'A: 1\nB: 2', bytes: Buffer.from('1\r\n\r') },
+      { headers: '', bytes: Buffer.from('2\n--bx') },
+      { headers: '', bytes: Buffer.alloc(0) },
+    ]);
+});
+
 test('skips unread bytes of a part', async () => {
   const body = Buffer.from('--b\r\nA: 1\r\n\r\nfirst\r\n--b \t\r\n\r\nsecond\r\n--b--');
   const reader = new MultipartBody(cut(body, [3, 20, 25]), Buffer.from('b'));

@@ -5,10 +5,10 @@ import { ApiError } from './api-error.ts';
 const headerBytesMax = 16 * 1024;
 const preambleBytesMax = 64 * 1024;
 const crlf = Buffer.from('\r\n');
-const startOfDelimiter = Buffer.from('\r\n--');
 /** Beginnings of delimiters that are compared one by one in a chunk. */
 const candidatesMax = 16;
-const endOfHeaders = Buffer.from('\r\n\r\n');
+const carriageReturn = 0x0d;
+const lineFeed = 0x0a;
 const dash = 0x2d;
 const dashes = 0x2d2d;
 /** Space, tab, carriage return and line feed. */
@@ -22,8 +22,10 @@ const lineBytesMax = 200;
  */
 export class MultipartBody {
   readonly #source: AsyncIterator<Buffer>;
+  /** End of the lines around parts. As in Go, that of the first boundary applies to the whole body. */
+  #lineEnd: Buffer = crlf;
   /** Delimiter of a part: line end and boundary. */
-  readonly #delimiter: Buffer;
+  #delimiter: Buffer;
   /** Received bytes that are not consumed. A body may begin with its first boundary, as if a line ended before it. */
   #buffer: Buffer = crlf;
   #hasBegun = false;
@@ -31,12 +33,15 @@ export class MultipartBody {
 
   constructor(source: AsyncIterable<Buffer>, boundary: Buffer) {
     this.#source = source[Symbol.asyncIterator]();
-    this.#delimiter = Buffer.concat([startOfDelimiter, boundary]);
+    this.#delimiter = Buffer.concat([crlf, Buffer.from('--'), boundary]);
   }
 
   /** Advances to the next part and skips the rest of this one; false after the last. @throws ApiError 400 */
   async nextPart(): Promise<boolean> {
-    if (!this.#hasBegun) await this.#skipPreamble();
+    if (!this.#hasBegun) {
+      await this.#skipPreamble();
+      await this.#chooseLineEnd();
+    }
     this.#hasBegun = true;
     for await (const _ of this.partBytes());
     await this.#fill(2);
@@ -44,7 +49,7 @@ export class MultipartBody {
       await this.#requireEndOfLine();
       return false;
     }
-    const line = await this.#take(crlf, lineBytesMax, 'a boundary is not followed by the end of its line');
+    const line = await this.#take(this.#lineEnd, lineBytesMax, 'a boundary is not followed by the end of its line');
     if (!isBlank(line)) throw invalid('a boundary is followed by other text');
     this.#isInPart = true;
     return true;
@@ -52,14 +57,15 @@ export class MultipartBody {
 
   /** Returns the headers of a part, without the empty line after them. @throws ApiError 400 */
   async partHeaders(): Promise<string> {
-    await this.#fill(2);
+    const { length } = this.#lineEnd;
+    await this.#fill(length);
     // A part without headers begins with the empty line.
-    if (this.#buffer.subarray(0, 2).equals(crlf)) {
-      this.#buffer = this.#buffer.subarray(2);
+    if (this.#buffer.subarray(0, length).equals(this.#lineEnd)) {
+      this.#buffer = this.#buffer.subarray(length);
       return '';
     }
     const headers = await this.#take(
-      endOfHeaders,
+      Buffer.concat([this.#lineEnd, this.#lineEnd]),
       headerBytesMax,
       `a part has more than ${headerBytesMax} bytes of headers`,
     );
@@ -89,6 +95,14 @@ export class MultipartBody {
     }
   }
 
+  /** Chooses line feeds where one ends the first boundary without a carriage return, as in bodies written by hand. */
+  async #chooseLineEnd(): Promise<void> {
+    await this.#fill(1);
+    if (this.#buffer[0] !== lineFeed) return;
+    this.#lineEnd = this.#lineEnd.subarray(1);
+    this.#delimiter = this.#delimiter.subarray(1);
+  }
+
   /**
    * Finds the next delimiter. Text that only begins like one is content: a delimiter is followed by the end of its
    * line, white space, or two dashes, as in Go's mime/multipart. Without `isDelimiter`, bytes before `end` are
@@ -114,9 +128,10 @@ export class MultipartBody {
   #findDelimiter(from: number): number {
     const buffer = this.#buffer;
     const { length } = this.#delimiter;
+    const beginning = this.#delimiter.subarray(0, this.#lineEnd.length + 2);
     let start = from;
     for (let tried = 0; tried < candidatesMax; tried++) {
-      const at = buffer.indexOf(startOfDelimiter, start);
+      const at = buffer.indexOf(beginning, start);
       if (at === -1 || at + length > buffer.length) return -1;
       if (buffer.compare(this.#delimiter, 0, length, at, at + length) === 0) return at;
       start = at + 1;
@@ -127,8 +142,9 @@ export class MultipartBody {
   /** Returns where a delimiter may begin that continues in the next chunk; the end of the buffer where none can. */
   #undecided(): number {
     const { length } = this.#buffer;
+    const first = this.#lineEnd[0] ?? carriageReturn;
     for (let at = Math.max(0, length - this.#delimiter.length + 1); at < length; at++) {
-      const from = this.#buffer.indexOf(0x0d, at);
+      const from = this.#buffer.indexOf(first, at);
       if (from === -1) return length;
       if (this.#delimiter.subarray(0, length - from).equals(this.#buffer.subarray(from))) return from;
       at = from;

@@ -40,6 +40,7 @@ test.each([
   ['Content-Disposition: form-data;\r\n name="file";\r\n\tfilename="a.txt"', 'a.txt'],
   ['Content-Disposition:\r\n  form-data; name="file"; filename="a.txt"\r\nX: y', 'a.txt'],
   ['Content-Disposition: form-data; filename="a"\r\nContent-Disposition: form-data; filename="b"', 'a'],
+  ['A: 1\nContent-Disposition: form-data;\n filename="a"\nB: 2', 'a'],
 ])('reads continued and repeated header lines of %j as Kubo does', (text, filename) => {
   expect(parsePartHeaders(text)).toMatchObject({ filename });
 });

@@ -36,7 +36,7 @@ export function parsePartHeaders(text: string): PartHeaders {
 /** Returns the first field of each name. A line that begins with white space continues the one before it (RFC 822). */
 function headerFields(text: string): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
-  for (const line of text.replace(/\r\n[ \t]+/g, ' ').split('\r\n')) {
+  for (const line of text.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)) {
     const at = line.indexOf(':');
     const name = line.slice(0, Math.max(at, 0)).trim().toLowerCase();
     if (name !== '' && !fields.has(name)) fields.set(name, line.slice(at + 1).trim());
