@@ -119,6 +119,24 @@ describe('paths of commands', () => {
     expect((await ask(`cat/${cid}`)).body.toString()).toBe('Hello Worlds!\n');
   });
 
+  test('an upload to an address with a doubled slash is redirected and repeated by the client', async () => {
+    const head = 'Content-Disposition: form-data; name="file"; filename="hello.txt"';
+    const answer = await fetch(`${service.url}//api/v0/add`, {
+      method: 'POST',
+      headers: { ...service.headers(), 'content-type': 'multipart/form-data; boundary=b' },
+      body: `--b\r\n${head}\r\n\r\nHello Worlds!\n\r\n--b--\r\n`,
+    });
+    expect([answer.redirected, answer.status, await answer.json()]).toEqual([
+      true,
+      200,
+      { Name: 'hello.txt', Hash: cid, Size: '22' },
+    ]);
+    expect(await ask(`/cat?arg=${cid}`)).toMatchObject({
+      status: 307,
+      headers: { location: `/api/v0/cat?arg=${cid}` },
+    });
+  });
+
   test('the name of a group of commands gets an empty response', async () => {
     const answer = await ask('pin');
     expect([...shape(answer), answer.body.length]).toEqual([

@@ -4,6 +4,7 @@ import { latencyBoundsMs, type Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
 import {
   ApiDocuments,
+  announceEarlyAnswer,
   Cors,
   type Dependency,
   discardBody,
@@ -39,7 +40,7 @@ import { parseOptions } from './options.ts';
 import { checkCidBase } from './print-cid.ts';
 import { SmallCat } from './read/small-cat.ts';
 import { startLifetime } from './request-lifetime.ts';
-import { checkArgs, RequestTargets } from './request-target.ts';
+import { checkArgs, cleanUrl, RequestTargets } from './request-target.ts';
 import type { StorageMeter } from './storage-meter.ts';
 import type { StorageRequest } from './storage-request.ts';
 import { StorageState } from './storage-state.ts';
@@ -111,6 +112,8 @@ export class ApiV0Server implements RawHttp {
 
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
     const url = request.url ?? '';
+    const location = cleanUrl(url, prefix);
+    if (location !== undefined) return redirect(request, response, location);
     if (!url.startsWith(prefix)) return this.psa.handle(request, response) || this.#documents.handle(request, response);
     const started = this.interceptor.start(request, response);
     this.#cors.setHeaders(request, response);
@@ -188,4 +191,12 @@ export class ApiV0Server implements RawHttp {
       if (command.scope !== 'read') await this.interceptor.countStored(principal);
     }
   }
+}
+
+/** Sends the status with which a client repeats method and body, as Go's router does before Kubo gets a request. */
+function redirect(request: IncomingMessage, response: ServerResponse, location: string): true {
+  announceEarlyAnswer(request, response);
+  response.writeHead(307, { location, 'content-length': 0 }).end();
+  discardBody(request);
+  return true;
 }

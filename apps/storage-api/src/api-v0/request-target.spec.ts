@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { PlainApiError } from './api-error.ts';
 import type { Command } from './command.ts';
-import { checkArgs, RequestTargets } from './request-target.ts';
+import { checkArgs, cleanUrl, RequestTargets } from './request-target.ts';
 
 const named = (name: string): Command => ({
   name,
@@ -45,4 +45,18 @@ describe('checkArgs', () => {
     expect(checkArgs({ args: { name: 'none', min: 0, max: 0 } }, ['x'])).toEqual([]);
     expect(() => checkArgs({ args: { name: 'cid', min: 1, max: 2 } }, ['a', 'b', 'c'])).toThrow(/got 3/);
   });
+});
+
+test.each([
+  ['//api/v0/add?pin=false', '/api/v0/add?pin=false'],
+  ['/api//v0/add', '/api/v0/add'],
+  ['/api/v0//cat/?arg=a//b', '/api/v0/cat/?arg=a//b'],
+  ['/api/v0/./x/../version', '/api/v0/version'],
+  ['///api/v0/cat/a%2F%2Fb', '/api/v0/cat/a%2F%2Fb'],
+  ['/api/v0/cat?arg=/ipfs//a/./b/..', undefined],
+  ['/api/v0/.../..x', undefined],
+  ['//other.example/api/v0/add', undefined],
+  ['/api/v0/../../other', undefined],
+])('the address of %s is cleaned to %s', (url, clean) => {
+  expect(cleanUrl(url, '/api/v0/')).toBe(clean);
 });

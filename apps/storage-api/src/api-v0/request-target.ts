@@ -1,5 +1,21 @@
+import { posix } from 'node:path';
 import { ApiError, PlainApiError } from './api-error.ts';
 import type { Command } from './command.ts';
+
+/** A doubled slash, or a segment `.` or `..`. */
+const unclean = /\/(?:\/|\.{1,2}(?:\/|$))/;
+
+/**
+ * Returns the URL without doubled slashes and relative segments in its path, for a path of `prefix` with such parts. Clients
+ * send them where an address ends with a slash: `http://host:5001/` and `/api/v0/add`.
+ */
+export function cleanUrl(url: string, prefix: string): string | undefined {
+  const at = url.indexOf('?');
+  const path = at === -1 ? url : url.slice(0, at);
+  if (!unclean.test(path)) return undefined;
+  const clean = posix.normalize(path);
+  return clean.startsWith(prefix) ? `${clean}${at === -1 ? '' : url.slice(at)}` : undefined;
+}
 
 /** Command that a path names. */
 export interface RequestTarget {
