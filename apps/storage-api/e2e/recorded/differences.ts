@@ -7,7 +7,11 @@ const byDesign: Readonly<Record<string, Readonly<Record<number, string>>>> = {
     27: 'Words of the parser of a broken multipart body.',
   },
   'dag/get and dag/resolve': { 12: 'Kubo sends status 200 before it encodes; here a value without a form is refused.' },
-  'dag/put': { 11: 'Words of the parser of broken dag-cbor.' },
+  'dag/put': {
+    11: 'Words of the parser of broken dag-cbor.',
+    16: 'Kubo sends status 200 without a value for truncated JSON; here it is refused.',
+    24: 'Words of the parser of a broken CID.',
+  },
   'files/cp and files/mv': {
     23: 'Kubo loses a directory that is moved into itself (step 20); here it stays.',
     24: 'Kubo loses a directory that is moved into itself (step 20); here it stays.',
@@ -17,13 +21,7 @@ const byDesign: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'name/resolve': { 1: 'ProtocolVersion is what older clients read.' },
 };
 
-/** Steps that do not agree yet. */
-const open: Readonly<Record<string, readonly number[]>> = {
-  'add with names': [9, 10],
-  'dag/put': [4, 5, 7, 9, 13, 14, 15, 16, 17, 18, 24, 27, 28],
-};
-
 /** Reason why a step may differ; undefined for one that must agree. */
 export function reasonOf(scenario: string, step: number): string | undefined {
-  return byDesign[scenario]?.[step] ?? (open[scenario]?.includes(step) ? 'does not agree yet' : undefined);
+  return byDesign[scenario]?.[step];
 }
