@@ -100,6 +100,16 @@ describe('createGateway', () => {
     expect([status, text]).toEqual([500, expect.stringContaining('"/100%.html" has an invalid percent-encoding')]);
   });
 
+  test.each([
+    ['application/vnd.ipld.car;q=0, application/vnd.ipld.raw', 'application/vnd.ipld.raw'],
+    ['application/vnd.ipld.raw; q=0.000', 'text/html'],
+    ['application/vnd.ipld.unknown;q=0, */*', 'text/html'],
+    ['application/vnd.ipld.raw;q=0.001', 'application/vnd.ipld.raw'],
+  ])('a type with the weight 0 is not chosen from %s', async (accept, type) => {
+    const { status, headers } = await get(`/ipfs/${root}/page.html`, { headers: { accept } });
+    expect([status, headers['content-type']]).toEqual([200, type]);
+  });
+
   test('an empty file name is none', async () => {
     const { headers } = await get(`/ipfs/${root}/page.html?filename=&format=raw`);
     expect(headers['content-disposition']).toMatch(/filename="\w+\.bin"/);

@@ -41,6 +41,13 @@ describe('a subdomain gateway', () => {
     },
   );
 
+  test('writes a CID of any base as a label', async () => {
+    expect(await get(`/ipfs/${encodeURIComponent('🚀🪐👀🚀🚀')}/a`)).toEqual([
+      301,
+      'http://bafkqaaa.ipfs.dweb.example/a',
+    ]);
+  });
+
   test('accepts a host with an empty port', async () => {
     expect((await get('/', `${cid}.ipfs.dweb.example:`))[0]).toBe(200);
   });

@@ -59,8 +59,6 @@ async function routeGatewayHost(routing: Routing, known: SubdomainHost): Promise
   if (root === '') return path;
   const doubled = doubledNamespaceRedirect(path.origin, target.search);
   if (doubled !== undefined) return { response: doubled };
-  // Other signs would end the host of the redirect.
-  if (!/^[\w.-]+$/.test(root)) throw new GatewayError(400, `invalid path "/${namespace}/${root}": no CID or name`);
   const isHttps = isHttpsRequest(request);
   const isDnslink = namespace === 'ipns' && (await hasDnslink(options, root.toLowerCase()));
   const inlinesRoot = isDnslink && (isHttps || known.inlinesDnslink === true);

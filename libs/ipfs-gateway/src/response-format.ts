@@ -33,9 +33,10 @@ interface Accepted {
  * @throws GatewayError 400 for a type of IPLD that is not known
  */
 export function requestedFormat(query: URLSearchParams, accept: string): RequestedFormat {
-  const accepted = accept.split(',').slice(0, 64).map(parseAccepted).filter(isKnown);
+  const items = accept.split(',', 64).filter((item) => !isRefused(item));
+  const accepted = items.map(parseAccepted).filter(isKnown);
   const name = query.get('format');
-  const unknown = accepted.length > 0 ? undefined : /\bapplication\/vnd\.ipld[^;,\s]*/i.exec(accept)?.[0];
+  const unknown = accepted.length > 0 ? undefined : /\bapplication\/vnd\.ipld[^;,\s]*/i.exec(items.join())?.[0];
   if (unknown !== undefined && (name === null || !isFormat(name)))
     throw new GatewayError(400, `unsupported response format ${JSON.stringify(unknown)}`);
   if (name !== null && isFormat(name)) {
@@ -48,6 +49,11 @@ export function requestedFormat(query: URLSearchParams, accept: string): Request
 
 function isFormat(name: string): name is Format {
   return Object.hasOwn(mediaTypes, name);
+}
+
+/** Reports whether a type has the weight 0: the client does not accept it (RFC 9110, 12.4.2). */
+function isRefused(item: string): boolean {
+  return /;\s*q=0(?:\.0{0,3})?\s*(?:;|$)/i.test(item);
 }
 
 function isKnown(accepted: Accepted | undefined): accepted is Accepted {

@@ -15,13 +15,19 @@ export interface SubdomainAddress {
   readonly inlinesRoot: boolean;
 }
 
-/** Formats the URL of content as a subdomain. @throws GatewayError 400 for a root that does not fit into a label */
+/** Formats the URL of content as a subdomain. @throws GatewayError 400 for a root that is no label or domain */
 export function subdomainUrl({ isHttps, host, namespace, root, rest, inlinesRoot }: SubdomainAddress): string {
   // A certificate covers one label. Without TLS a domain that is too long for one keeps its dots.
   const isInlined = inlinesRoot && (isHttps || undotted(root).length <= labelCharactersMax);
-  const label = labelOf(namespace, root) ?? (isInlined ? inlineDnslink(root) : root);
+  const label = labelOf(namespace, root) ?? (isInlined ? inlineDnslink(root) : hostOf(root));
   const path = rest.startsWith('/') ? rest : `/${rest}`;
   return `${isHttps ? 'https' : 'http'}://${label}.${namespace}.${host}${path}`;
+}
+
+/** Returns a domain. Other signs would end the host of the URL. @throws GatewayError 400 */
+function hostOf(domain: string): string {
+  if (!/^[\w.-]+$/.test(domain)) throw new GatewayError(400, `invalid path "/ipns/${domain}": no IPNS name or domain`);
+  return domain;
 }
 
 /** Returns the canonical label of a CID or peer ID, or undefined for other texts. */
