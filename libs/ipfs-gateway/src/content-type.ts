@@ -3,6 +3,9 @@ import mime from 'mime';
 /** Media type of a symlink: its target is served as text. */
 export const symlinkType = 'inode/symlink';
 
+/** Media type of bytes that show no other one. */
+export const unknownType = 'application/octet-stream';
+
 /** First bytes of formats, of https://mimesniff.spec.whatwg.org/#matching-a-mime-type-pattern and the formats themselves. */
 const signatures: readonly (readonly [type: string, offset: number, bytes: string])[] = [
   ['image/png', 0, '\x89PNG\r\n\x1a\n'],
@@ -53,7 +56,7 @@ export function contentTypeOf(head: Uint8Array, isWhole: boolean): string {
   const known = signatures.find(([, offset, bytes]) => latin.startsWith(bytes, offset));
   if (known !== undefined) return known[0];
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these bytes occur in no text (WHATWG, binary data byte).
-  if (/[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/.test(latin)) return 'application/octet-stream';
+  if (/[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/.test(latin)) return unknownType;
   const text = latin.replace(/^\xef\xbb\xbf/, '').trimStart();
   const marked = markup.find(([, pattern]) => pattern.test(text));
   if (marked !== undefined) return marked[0];

@@ -206,6 +206,21 @@ describe('createGateway', () => {
     expect((await get(`/ipfs/${directory}/film.mp4`, { headers: here }, { blocks: partial })).text).toBe('zzz');
   });
 
+  test('a range needs its own blocks only, also without a file name that tells the type', async () => {
+    const partial = createMemoryBlockstore();
+    const chunks = ['x', 'y'].map((letter) => letter.repeat(262_144));
+    const file = { path: 'film', content: content(chunks.join('')) };
+    let cid = '';
+    for await (const entry of importTree([file], partial, { ...profiles['unixfs-v0-2015'], rawLeaves: true }))
+      cid = entry.cid.toString();
+    const read = (range?: string) => get(`/ipfs/${cid}`, { headers: range ? { range } : {} }, { blocks: partial });
+    expect((await read('bytes=262144-262146')).headers['content-type']).toMatch(/^text\/plain/);
+    await partial.delete(cidFor(Buffer.from(chunks[0] ?? ''), { codec: 'raw' }));
+    const { status, headers, text } = await read('bytes=262144-262146');
+    expect([status, headers['content-type'], text]).toEqual([206, 'application/octet-stream', 'yyy']);
+    for (const range of [undefined, 'bytes=0-5']) expect((await read(range)).status).toBe(404);
+  });
+
   test.each([
     ['if-none-match', (cid: string) => `"${cid}"`, 304],
     ['if-none-match', (cid: string) => `W/"${cid}"`, 304],

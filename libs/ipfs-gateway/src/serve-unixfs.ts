@@ -3,11 +3,12 @@ import { beginBody } from './begin-body.ts';
 import { checkRange } from './byte-range.ts';
 import { setContentCaching, setPageCaching } from './cache-control.ts';
 import { contentDisposition } from './content-disposition.ts';
-import { contentTypeOf, contentTypeOfName, symlinkType } from './content-type.ts';
+import { contentTypeOf, contentTypeOfName, symlinkType, unknownType } from './content-type.ts';
 import { directoryPage } from './directory-page.ts';
 import { type Content, type Exchange, field, fileNameOf, lastName, readOptions, redirect } from './exchange.ts';
 import type { GatewayResponse } from './gateway-types.ts';
 import { limits } from './limits.ts';
+import { isMissing } from './missing.ts';
 import { pageTags } from './page-style.ts';
 import { escapePath } from './request-target.ts';
 import { memorySource, notModified, type RangeSource, serveBytes } from './serve-bytes.ts';
@@ -59,7 +60,13 @@ export async function serveFile(
     headers['content-type'] = symlinkType;
     return serveBytes(exchange, memorySource(node.data), status);
   }
-  headers['content-type'] = await typeOf(fileName, node, (length) => catNode(blocks, node, { length, ...reading }));
+  const isPart = field(exchange.request, 'range') !== undefined;
+  const head = (length: number) => catNode(blocks, node, { length, ...reading });
+  headers['content-type'] = await typeOf(fileName, node, head).catch((error: unknown) => {
+    // The blocks of a range can be here without the first one, which only tells the type.
+    if (!isPart || !isMissing(error)) throw error;
+    return unknownType;
+  });
   if (node.links.length === 0) return serveBytes(exchange, memorySource(node.data), status);
   const { readAhead = 8, buffers: pool } = exchange;
   const read: RangeSource['read'] = (offset, length, buffers) =>
