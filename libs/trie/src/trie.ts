@@ -34,8 +34,8 @@ type Node = Leaf | Extension | Branch | Unread;
 const noBytes = new Uint8Array(0);
 
 /**
- * A Merkle Patricia trie in which no key is a prefix of another key, such as keys of one length (Yellow Paper, appendix D). Loads nodes when a key passes them.
- * Hashes nodes when the root is computed: each once, for any number of writes below it. Synchronous.
+ * A Merkle Patricia trie in which no key is a prefix of another key, such as keys of one length (Yellow Paper, appendix D). Loads
+ * nodes when a key passes them. Hashes nodes when the root is computed: each once, for any number of writes below it. Synchronous.
  */
 export class Trie {
   readonly #store: TrieNodeStore;
