@@ -18,12 +18,18 @@ export interface RecordOptions {
   readonly hasV1?: boolean;
 }
 
+/** RFC 3339 has years of four digits. */
+const lastTimeMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const validityTypeEol = 0n;
 /** Multihash code of names that contain their key. */
 const identityCode = 0x00;
 
-/** Creates a signed record in Kubo's form: V2, with V1 fields unless `hasV1` is false. @throws IPNS_RECORD_INVALID if it is too large */
+/**
+ * Creates a signed record in Kubo's form: V2, with V1 fields unless `hasV1` is false.
+ * @throws IPNS_RECORD_INVALID if it is too large, or a number is out of its range
+ */
 export function createIpnsRecord(key: IpnsKey, options: RecordOptions): Uint8Array {
+  assertRanges(options);
   const { sequence, ttlNs, hasV1 = true } = options;
   const value = Buffer.from(options.value);
   const validity = Buffer.from(timeText(options.validUntilMs));
@@ -53,4 +59,21 @@ export function createIpnsRecord(key: IpnsKey, options: RecordOptions): Uint8Arr
       stage: 'decode',
     });
   return record;
+}
+
+/** Refuses numbers that readers refuse or read as others. A negative time to live is one, as in Kubo. */
+function assertRanges({ sequence, ttlNs, validUntilMs }: RecordOptions): void {
+  if (typeof sequence !== 'bigint' || BigInt.asUintN(64, sequence) !== sequence)
+    throw outOfRange('sequence', sequence, 'a bigint from 0 to 2^64 - 1');
+  if (typeof ttlNs !== 'bigint' || BigInt.asIntN(64, ttlNs) !== ttlNs)
+    throw outOfRange('ttlNs', ttlNs, 'a bigint of 64 bits');
+  if (!(validUntilMs >= 0 && validUntilMs <= lastTimeMs))
+    throw outOfRange('validUntilMs', validUntilMs, 'milliseconds from the year 1970 to the year 9999');
+}
+
+function outOfRange(field: string, value: unknown, expected: string): InvalidRecordError {
+  return new InvalidRecordError(`${field}: expected ${expected}, got ${typeof value} ${String(value)}`, {
+    words: `${field} is out of range`,
+    stage: 'decode',
+  });
 }

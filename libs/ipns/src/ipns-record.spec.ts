@@ -167,6 +167,23 @@ test('a record that is larger than the limit is not created', () => {
   expect(() => createIpnsRecord(key, options)).toThrow('more than 10240');
 });
 
+test.each<[field: string, value: unknown]>([
+  ['sequence', -1n],
+  ['sequence', 2n ** 64n],
+  ['sequence', 1],
+  ['ttlNs', 2n ** 63n],
+  ['ttlNs', 5],
+  ['validUntilMs', Number.NaN],
+  ['validUntilMs', Number.POSITIVE_INFINITY],
+  ['validUntilMs', -1],
+  ['validUntilMs', Date.UTC(10_000, 0, 1)],
+])('a record with the %s %p is not created', (field, number) => {
+  const options = { value, sequence: 0n, ttlNs: hourNs, validUntilMs: nowMs, [field]: number };
+  expect(() => createIpnsRecord(key, options)).toThrow(
+    expect.objectContaining({ code: 'IPNS_RECORD_INVALID', message: expect.stringContaining(`${field}: expected`) }),
+  );
+});
+
 test('the newest record has the greater sequence, then the later end, then the greater bytes', () => {
   const records = [
     record({ sequence: 2n, validUntil: '2026-01-09T00:00:00Z' }),

@@ -77,6 +77,16 @@ test('decodePemKey refuses other text and other types', () => {
   expect(() => decodePemKey('-----BEGIN RSA PRIVATE KEY-----\n')).toThrow('expected PRIVATE KEY');
 });
 
+test('decodePemKey repeats nothing of a key in another encoding', async () => {
+  const key = await generateIpnsKey({ type: 'ed25519' });
+  const text = Buffer.from(encodeIpnsKey(key)).toString('base64');
+  const error: unknown = await Promise.resolve(text)
+    .then(decodePemKey)
+    .catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'IPNS_KEY_INVALID', message: expect.stringContaining('PEM block not found') });
+  expect(JSON.stringify([(error as Error).message, error])).not.toContain(text.slice(0, 16));
+});
+
 test('verifySignature refuses a key of an unknown type', () => {
   const { privateKey } = generateKeyPairSync('ed25519');
   expect(() => verifySignature(Buffer.from([8, 9, 18, 1, 1]), message, sign(null, message, privateKey))).toThrow(

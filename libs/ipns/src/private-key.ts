@@ -99,7 +99,8 @@ function assertRsaBits({ asymmetricKeyDetails: { modulusLength } = {} }: KeyObje
 /** Decodes an unencrypted PKCS #8 key in PEM, as OpenSSL writes it. @throws IPNS_KEY_INVALID */
 export function decodePemKey(text: string): IpnsKey {
   const [, label] = /-----BEGIN ([A-Z0-9 ]+)-----/.exec(text) ?? [];
-  if (label === undefined) throw new InvalidKeyError(`PEM block not found in input data:\n${text.slice(0, 1024)}`);
+  // Kubo repeats the text here. It can be a key in another encoding, which must not reach messages and logs.
+  if (label === undefined) throw new InvalidKeyError('PEM block not found in input data');
   if (label !== 'PRIVATE KEY') throw new InvalidKeyError(`expected PRIVATE KEY type in PEM block but got: ${label}`);
   let key: KeyObject;
   try {
