@@ -1,5 +1,7 @@
 import type { Account, ApiKey } from './account.ts';
-import { requirePattern } from './checks.ts';
+import { requireAmount, requireName, requirePattern } from './checks.ts';
+
+const accountStatuses: readonly Account['status'][] = ['active', 'suspended'];
 
 /** Changes of an account that are made in one transaction. */
 export interface AccountChanges {
@@ -47,7 +49,8 @@ export function fieldChanges(
     });
   }
   if (quotaBytes !== undefined) {
-    requirePattern('quota', String(quotaBytes ?? 0), /^\d{1,16}$/, 'a whole number of bytes');
+    const whole = quotaBytes === null || Number.isInteger(quotaBytes) ? (quotaBytes ?? 0) : Number.NaN;
+    requireAmount('quota', whole, 'a whole number of bytes');
     const quota = quotaBytes ?? undefined;
     changes.push({
       action: 'account.quota',
@@ -64,13 +67,15 @@ export function fieldChanges(
       apply: (account) => ((account.servesPeers ?? false) === servesPeers ? account : { ...account, servesPeers }),
     });
   if (card !== undefined) changes.push(card === null ? cardRemoval : cardAttachment(card, now));
-  if (status !== undefined)
+  if (status !== undefined) {
+    requireName('status', status, accountStatuses);
     changes.push({
       action: 'account.status',
       change: { status },
       before: (account) => ({ status: account.status }),
       apply: (account) => (account.status === status ? account : { ...account, status }),
     });
+  }
   return changes;
 }
 

@@ -4,7 +4,7 @@ import { type AccountChanges, fieldChanges, limitsOf, planPattern } from './acco
 import type { AccountStore } from './account-store.ts';
 import type { Actor, AuditEntry } from './audit.ts';
 import type { AccountOptions, AuthOptions, IssuedKey, KeyOptions } from './auth-types.ts';
-import { requireActiveKey, requireFutureTime, requirePattern, requireSecret } from './checks.ts';
+import { requireActiveKey, requireAmount, requireFutureTime, requirePattern, requireSecret } from './checks.ts';
 import { type ContentLink, ContentLinks } from './content-links.ts';
 import { type DelegationPayer, Delegations, delegatedPrincipal, isDelegation } from './delegation.ts';
 import { AuthError, accountNotFound, accountSuspended, credentialsInvalid } from './errors.ts';
@@ -222,7 +222,7 @@ export class Auth {
     return this.changeAccount(idOrName, { card: null });
   }
 
-  /** Suspends an account, so that all its requests are refused, or activates it again. @throws ACCOUNT_NOT_FOUND */
+  /** Suspends an account, so that all its requests are refused, or activates it again. @throws ACCOUNT_NOT_FOUND, VALUE_INVALID */
   setStatus(idOrName: string, status: Account['status']): Promise<Account> {
     return this.changeAccount(idOrName, { status });
   }
@@ -325,11 +325,11 @@ export class Auth {
     { graceMs = dayMs, secret = generateSecret() }: { readonly graceMs?: number; readonly secret?: string } = {},
   ): Promise<IssuedKey> {
     requireSecret(secret);
-    const now = this.#now();
+    const expiresAt = this.#now() + requireAmount('graceMs', graceMs, 'a number of milliseconds');
     const stored = createStoredSecret(secret);
     const change = (before: ApiKey): ApiKey => {
       const [newest] = requireActiveKey(before).secrets;
-      const previous = newest && graceMs > 0 ? [{ ...newest, expiresAt: now + graceMs }] : [];
+      const previous = newest && graceMs > 0 ? [{ ...newest, expiresAt }] : [];
       return { ...before, secrets: [stored, ...previous] };
     };
     const entry = this.#entry('key.rotate', '', { keyId, change: { graceMs } });

@@ -16,11 +16,25 @@ export function requireFutureTime(time: number, now: number): number {
 }
 
 /** Requires that a value matches a pattern. `expected` completes the sentence "… is not …". @throws VALUE_INVALID */
-export function requirePattern(field: string, value: string, pattern: RegExp, expected: string): void {
-  if (pattern.test(value)) return;
-  throw new AuthError('VALUE_INVALID', `${field}: ${JSON.stringify(value.slice(0, 80))} is not ${expected}.`, {
-    details: { field },
-  });
+export function requirePattern(field: string, value: unknown, pattern: RegExp, expected: string): void {
+  if (typeof value !== 'string') throw invalidValue(field, `a value of type ${typeof value}`, expected);
+  if (!pattern.test(value)) throw invalidValue(field, JSON.stringify(value.slice(0, 80)), expected);
+}
+
+/** Requires one of the listed names. @throws VALUE_INVALID */
+export function requireName(field: string, value: unknown, names: readonly string[]): void {
+  if (names.some((name) => name === value)) return;
+  throw invalidValue(field, JSON.stringify(String(value).slice(0, 80)), names.join(' or '));
+}
+
+/** Returns a number from 0 to the largest that counts exactly. Text would be appended to a time. @throws VALUE_INVALID */
+export function requireAmount(field: string, value: unknown, expected: string): number {
+  if (typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER) return value;
+  throw invalidValue(field, JSON.stringify(String(value).slice(0, 80)), expected);
+}
+
+function invalidValue(field: string, given: string, expected: string): AuthError {
+  return new AuthError('VALUE_INVALID', `${field}: ${given} is not ${expected}.`, { details: { field } });
 }
 
 /**

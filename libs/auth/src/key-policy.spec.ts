@@ -106,6 +106,9 @@ test.each([
   [{ addresses: ['10.0.0.0/33'] }, 'addresses'],
   [{ addresses: ['10.0.0'] }, 'addresses'],
   [{ grants: ['sign'] }, 'grants'],
+  [{ storage: 'read' }, 'storage'],
+  [{ contracts: [12] }, 'contracts'],
+  [{ methods: null }, 'methods'],
   [{ methods: Array.from({ length: 101 }, () => 'eth_call') }, 'methods'],
 ])('parseKeyPolicy refuses %j', (policy, field) => {
   expect(() => parseKeyPolicy(policy as never)).toThrow(

@@ -57,9 +57,14 @@ export function parseKeyPolicy(policy: KeyPolicy): KeyPolicy {
   for (const [field, [pattern, expected]] of Object.entries(shapes)) {
     const entries: readonly string[] | undefined = policy[field as keyof KeyPolicy];
     if (entries === undefined) continue;
-    if (entries.length > policyEntriesMax)
-      throw invalid(field, entries.length, `a list of at most ${policyEntriesMax} entries`);
-    parsed[field] = entries.map((entry) => {
+    if (!Array.isArray(entries) || entries.length > policyEntriesMax)
+      throw invalid(
+        field,
+        Array.isArray(entries) ? entries.length : entries,
+        `a list of at most ${policyEntriesMax} entries`,
+      );
+    parsed[field] = entries.map((entry: unknown) => {
+      if (typeof entry !== 'string') throw invalid(field, entry, expected);
       const normal = field === 'methods' ? entry : entry.toLowerCase();
       if (!pattern.test(normal)) throw invalid(field, entry, expected);
       if (field === 'addresses') addTo(new BlockList(), normal);
@@ -70,7 +75,7 @@ export function parseKeyPolicy(policy: KeyPolicy): KeyPolicy {
 }
 
 function invalid(field: string, value: unknown, expected: string): AuthError {
-  return new AuthError('VALUE_INVALID', `${field}: ${JSON.stringify(value).slice(0, 80)} is not ${expected}.`, {
+  return new AuthError('VALUE_INVALID', `${field}: ${JSON.stringify(value)?.slice(0, 80)} is not ${expected}.`, {
     details: { field },
   });
 }
