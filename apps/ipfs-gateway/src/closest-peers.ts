@@ -1,6 +1,7 @@
 import type { CID } from '@cairn/cid';
 import { CairnError, isCairnError } from '@cairn/errors';
 import type { PeerApi } from '@cairn/peer-api';
+import { timeLimit } from '@cairn/platform';
 import type { RoutingIdentity } from '@cairn/providing/delegated';
 import { isPublicMultiaddr } from '@cairn/public-http';
 
@@ -49,7 +50,7 @@ export class ClosestPeers {
   async #search(text: string): Promise<readonly RoutingIdentity[]> {
     const found: RoutingIdentity[] = [];
     try {
-      const signal = AbortSignal.timeout(limits.searchMs);
+      const signal = timeLimit(limits.searchMs);
       for await (const event of this.#routing.findClosest(text, { signal })) {
         if (event.type !== 'peer' || event.provider.peer === undefined) continue;
         const { peer: id, addresses = [] } = event.provider;

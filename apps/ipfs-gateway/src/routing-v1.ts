@@ -4,6 +4,7 @@ import { isCairnError } from '@cairn/errors';
 import { ipnsLimits, type NameStore } from '@cairn/ipns';
 import type { PeerApi } from '@cairn/peer-api';
 import { PEER_API } from '@cairn/peer-api/nest';
+import { timeLimit } from '@cairn/platform';
 import { keyOf, type ProvideStore } from '@cairn/providing';
 import {
   createRoutingServer,
@@ -77,7 +78,7 @@ export class RoutingV1 implements OnApplicationShutdown {
     if (this.#identity !== undefined && Date.now() < this.#identityUntil) return this.#identity;
     this.#identityUntil = Date.now() + identityMs;
     this.#identity = this.peer
-      .describe(undefined, { signal: AbortSignal.timeout(identityMs) })
+      .describe(undefined, { signal: timeLimit(identityMs) })
       .then(({ id, addresses }) => ({ id, addresses: addresses.map(withoutPeerId) }))
       .catch(() => undefined);
     return this.#identity;

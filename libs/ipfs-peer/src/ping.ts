@@ -1,4 +1,5 @@
 import type { Ping } from '@cairn/peer-api';
+import { timeLimit } from '@cairn/platform';
 import { parsePeerId } from './addresses/parse-address.ts';
 import { peerLimits } from './limits.ts';
 import type { Node } from './node/create-node.ts';
@@ -15,7 +16,7 @@ export async function* pingPeer(
   const id = parsePeerId(peer);
   for (let index = 0; index < Math.min(count, peerLimits.pingsMax); index++) {
     if (index > 0) await sleep(peerLimits.pingIntervalMs, signal);
-    const deadline = AbortSignal.timeout(peerLimits.pingMs);
+    const deadline = timeLimit(peerLimits.pingMs);
     try {
       const latencyMs = await node.services.ping.ping(id, {
         signal: signal === undefined ? deadline : AbortSignal.any([deadline, signal]),

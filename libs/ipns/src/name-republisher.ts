@@ -1,3 +1,4 @@
+import { timeLimit } from '@cairn/platform';
 import { createIpnsRecord } from './create-record.ts';
 import { routingKeyOf } from './ipns-name.ts';
 import type { IpnsKey } from './private-key.ts';
@@ -99,7 +100,7 @@ export class NameRepublisher {
     const { records, putToNetwork } = this.#options;
     const current = await this.#renewed(record);
     if (putToNetwork !== undefined) {
-      const signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(times.putMs)]);
+      const signal = AbortSignal.any([this.#ended.signal, timeLimit(times.putMs)]);
       await putToNetwork(routingKeyOf(current.name), current.bytes, signal);
       this.counts.announced++;
     }

@@ -1,4 +1,5 @@
 import type { CID } from '@cairn/cid';
+import { timeLimit } from '@cairn/platform';
 import { verifyIpnsRecord } from './ipns-record.ts';
 import { selectIpnsRecord } from './select-record.ts';
 import { type AnswerChannel, SharedAnswers } from './shared-answers.ts';
@@ -88,7 +89,7 @@ export class RecordSource {
     let bytes: Uint8Array | undefined;
     let ttlMs = absentMs;
     try {
-      bytes = await findInNetwork(name, AbortSignal.timeout(searchMs));
+      bytes = await findInNetwork(name, timeLimit(searchMs));
       if (bytes !== undefined) ttlMs = verifyIpnsRecord(name, bytes, this.#now()).ttlSeconds * 1000;
     } catch {
       // A network without an answer and one with an invalid record are the same to a reader: nothing was found.

@@ -1,4 +1,4 @@
-import { concatBytes, textFromUtf8 } from '@cairn/platform';
+import { concatBytes, textFromUtf8, timeLimit } from '@cairn/platform';
 import { LightClientError } from './errors.ts';
 
 /** Maximum length of an answer of a beacon node in bytes. 128 updates have 4 MiB. */
@@ -55,7 +55,7 @@ export async function fetchJson(
       details: { host: node.host },
     });
   try {
-    const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const ended = AbortSignal.any([signal, timeLimit(timeoutMs)]);
     const response = await fetch(urlOf(node, path), { headers: node.headers, redirect: 'error', signal: ended });
     const text = await readText(response, fail);
     if (!response.ok) throw fail(`status ${response.status}`);

@@ -18,3 +18,4 @@ export {
 export { nextTurn } from '#turns';
 export { assertBytes, type ByteSource, chunksOfSource, isBytes } from './byte-source.ts';
 export { InvalidBytesError } from './errors.ts';
+export { timeLimit } from './time-limit.ts';

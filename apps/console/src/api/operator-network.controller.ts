@@ -1,6 +1,7 @@
 import { CairnError } from '@cairn/errors';
 import type { PeerApi } from '@cairn/peer-api';
 import { PEER_API } from '@cairn/peer-api/nest';
+import { timeLimit } from '@cairn/platform';
 import { Controller, Delete, Get, HttpCode, Inject, Post } from '@nestjs/common';
 import * as z from 'zod';
 import { Describe, TakesBody, TakesQuery } from '../describe.ts';
@@ -52,7 +53,7 @@ export class OperatorNetworkController {
   @HttpCode(200)
   @Post('peers')
   async connect(@TakesBody(newConnection) { address: to }: z.infer<typeof newConnection>) {
-    return await this.#required().swarm.connect(to, { signal: AbortSignal.timeout(connectMs) });
+    return await this.#required().swarm.connect(to, { signal: timeLimit(connectMs) });
   }
 
   @Describe('Closes the connections to a peer.')

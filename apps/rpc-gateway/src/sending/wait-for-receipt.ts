@@ -2,6 +2,7 @@ import { type Hex, type Json, receiptToJson } from '@cairn/block-model';
 import { isCairnError } from '@cairn/errors';
 import { formatGoDuration } from '@cairn/evm-executor';
 import { RpcError } from '@cairn/jsonrpc-core';
+import { timeLimit } from '@cairn/platform';
 import type { Chain } from '../chains/chain.ts';
 import { receiptParts } from '../methods/transactions/receipts-json.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -36,7 +37,7 @@ export class ReceiptWait {
   async receipt(timeoutMs: number): Promise<Json> {
     const { chain, signal } = this.#context;
     const ms = timeoutMs > 0 ? Math.min(timeoutMs, waitMsMax) : defaultMs;
-    const timeout = AbortSignal.timeout(ms);
+    const timeout = timeLimit(ms);
     timeout.addEventListener('abort', this.#onAbort, { once: true });
     const both = AbortSignal.any([signal, timeout]);
     while (!both.aborted) {

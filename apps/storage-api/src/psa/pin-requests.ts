@@ -3,6 +3,7 @@ import { parseCid } from '@cairn/cid';
 import type { PeerApi } from '@cairn/peer-api';
 import { PEER_API } from '@cairn/peer-api/nest';
 import { type Pin, Pinning, type PinRequest, PinRequestNotFoundError, type PinRequestStore } from '@cairn/pinning';
+import { timeLimit } from '@cairn/platform';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { PeerIdentity } from '../api-v0/node/peer-identity.ts';
@@ -149,7 +150,7 @@ export class PinRequests {
     if (this.peer === undefined) return undefined;
     if (performance.now() - this.#describedAt > describeMs) {
       this.#describedAt = performance.now();
-      const signal = AbortSignal.timeout(describeTimeoutMs);
+      const signal = timeLimit(describeTimeoutMs);
       this.#addresses = await this.peer.describe(undefined, { signal }).then(
         ({ addresses }) => addresses.slice(0, delegatesMax),
         () => this.#addresses,

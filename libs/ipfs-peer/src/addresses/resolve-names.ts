@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { timeLimit } from '@cairn/platform';
 import type { MultiaddrResolver } from '@libp2p/interface';
 import { type Multiaddr, multiaddr } from '@multiformats/multiaddr';
 import { peerLimits } from '../limits.ts';
@@ -52,7 +53,7 @@ function isTls(address: Multiaddr): boolean {
 
 /** DNS of the system has no signal and may take a minute. */
 async function withDeadline<T>(result: Promise<T>, signal?: AbortSignal): Promise<T> {
-  const deadline = AbortSignal.timeout(peerLimits.resolveMs);
+  const deadline = timeLimit(peerLimits.resolveMs);
   const ended = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
   return await new Promise((resolve, reject) => {
     const onAbort = () => reject(ended.reason);

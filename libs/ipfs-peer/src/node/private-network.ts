@@ -1,3 +1,4 @@
+import { timeLimit } from '@cairn/platform';
 import type {
   AbortOptions,
   ConnectionProtector,
@@ -68,7 +69,7 @@ export function privateNetwork(key: Uint8Array): () => ConnectionProtector {
   if (key.length !== keyBytes)
     throw new RangeError(`The key of a private network has ${key.length} bytes. Pass its ${keyBytes} bytes.`);
   return () => ({
-    async protect(connection: MessageStream, options: AbortOptions = { signal: AbortSignal.timeout(1000) }) {
+    async protect(connection: MessageStream, options: AbortOptions = { signal: timeLimit(1000) }) {
       if (!isMultiaddrConnection(connection)) throw new TypeError('A protected connection needs a remote address.');
       const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes));
       const bytes = byteStream(connection);

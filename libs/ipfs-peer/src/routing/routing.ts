@@ -1,6 +1,7 @@
 import type { Provider } from '@cairn/block-exchange';
 import { type CID, isCid, parseCid } from '@cairn/cid';
 import { type DhtStatus, type PeerApi, PeerApiError, type RoutingEvent } from '@cairn/peer-api';
+import { timeLimit } from '@cairn/platform';
 import type { KadDHT, QueryEvent } from '@libp2p/kad-dht';
 import { parsePeerId } from '../addresses/parse-address.ts';
 import { peerLimits } from '../limits.ts';
@@ -74,7 +75,7 @@ export class Routing {
 
   /** Asks each further router. A failed one reports its reason. */
   #askRouters(cid: CID, signal: AbortSignal | undefined): AsyncGenerator<RoutingEvent>[] {
-    const deadline = AbortSignal.timeout(searchMs);
+    const deadline = timeLimit(searchMs);
     const ended = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
     return this.#routers.map(async function* (router): AsyncGenerator<RoutingEvent> {
       try {
@@ -212,7 +213,7 @@ export class Routing {
         hint: 'Set IPFS_PEER_ROUTING to auto, dhtclient or dhtserver.',
       });
     this.#enter();
-    const deadline = AbortSignal.timeout(searchMs);
+    const deadline = timeLimit(searchMs);
     const ended = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
     try {
       // A DHT presents what it has itself as a response of this node.

@@ -1,4 +1,5 @@
 import { PeerApiError } from '@cairn/peer-api';
+import { timeLimit } from '@cairn/platform';
 import type { Connection } from '@libp2p/interface';
 import type { Multiaddr } from '@multiformats/multiaddr';
 import type { AddressRules } from '../addresses/address-rules.ts';
@@ -19,7 +20,7 @@ export class OperatorDialer {
 
   /** Opens a connection, or returns the open one. @throws DIAL_FAILED, the reason of `signal` */
   async dial({ peer, transport, whole }: PeerAddress, signal?: AbortSignal): Promise<Connection> {
-    const deadline = AbortSignal.timeout(peerLimits.dialMs);
+    const deadline = timeLimit(peerLimits.dialMs);
     const ended = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
     try {
       if (peer.equals(this.#node.peerId)) throw new Error('it is this node');

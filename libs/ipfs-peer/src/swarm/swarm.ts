@@ -1,4 +1,5 @@
 import { type ConnectedPeer, type PeerApi, PeerApiError } from '@cairn/peer-api';
+import { timeLimit } from '@cairn/platform';
 import type { Connection } from '@libp2p/interface';
 import type { AddressFilters } from '../addresses/address-filters.ts';
 import { type PeerAddress, parsePeerAddress, parsePeerId } from '../addresses/parse-address.ts';
@@ -84,7 +85,7 @@ async function disconnect(node: Node, { peer, transport }: PeerAddress): Promise
 
 async function closeConnection(connection: Connection): Promise<void> {
   try {
-    await connection.close({ signal: AbortSignal.timeout(closeMs) });
+    await connection.close({ signal: timeLimit(closeMs) });
   } catch (error) {
     connection.abort(error instanceof Error ? error : new Error(String(error)));
   }

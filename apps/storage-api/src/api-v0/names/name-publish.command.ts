@@ -5,6 +5,7 @@ import { resolveDagPath } from '@cairn/dag';
 import { ipnsLimits, publishName, routingKeyOf } from '@cairn/ipns';
 import type { PeerApi } from '@cairn/peer-api';
 import { PEER_API } from '@cairn/peer-api/nest';
+import { timeLimit } from '@cairn/platform';
 import { parsePath } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
@@ -87,7 +88,7 @@ export class NamePublishCommand implements Command<typeof options> {
 
   /** A network that does not answer has no record: the sequence of this store decides. */
   async #find(key: Uint8Array, signal: AbortSignal): Promise<Uint8Array | undefined> {
-    const bound = AbortSignal.any([signal, AbortSignal.timeout(searchMs)]);
+    const bound = AbortSignal.any([signal, timeLimit(searchMs)]);
     return await this.peer?.routing.get(key, { signal: bound }).catch(() => undefined);
   }
 }

@@ -1,3 +1,4 @@
+import { timeLimit } from '@cairn/platform';
 import { ApiError } from '../api-error.ts';
 
 /** Time limit of one request to the network, and the signal of the request of the client. */
@@ -11,7 +12,7 @@ export async function withinBounds<T>(
   { signal, msMax }: CallBounds,
   call: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const limit = AbortSignal.timeout(msMax);
+  const limit = timeLimit(msMax);
   const both = AbortSignal.any([signal, limit]);
   try {
     return await orAborted(call(both), both);
@@ -27,7 +28,7 @@ export async function* searchWithinBounds<T>(
   { signal, msMax }: CallBounds,
   open: (signal: AbortSignal) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
-  const limit = AbortSignal.timeout(msMax);
+  const limit = timeLimit(msMax);
   const both = AbortSignal.any([signal, limit]);
   const iterator = open(both)[Symbol.asyncIterator]();
   try {
