@@ -69,6 +69,24 @@ describe('walkDag', () => {
     await expect(walkDag(blocks, root, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 
+  test('touches the links of many small nodes together, each block once', async () => {
+    const shared = await raw('shared');
+    const nodes: CID[] = [];
+    for (let index = 0; index < 300; index++) nodes.push(await node([await raw(`${index}`), shared]));
+    const root = await node(nodes);
+    const touched: string[] = [];
+    let touches = 0;
+    const touchMany = async (cids: readonly CID[]) => {
+      touches++;
+      touched.push(...cids.map(String));
+      return [];
+    };
+    expect(await walkDag(blocks, root, { touchMany })).toEqual(await walkDag(blocks, root));
+    expect([...new Set(touched)]).toHaveLength(602);
+    // One for the root, one for its links, and one for each 128 of the nodes.
+    expect(touches).toBeLessThan(10);
+  });
+
   test('reads the sizes of touched blocks together, and reports a missing one when it reaches it', async () => {
     const leaves = await Promise.all(Array.from({ length: 300 }, (_, n) => raw(`${n}`)));
     const root = await node([...leaves.slice(0, 200), await node(leaves.slice(100)), ...leaves.slice(200, 210)]);

@@ -3,7 +3,6 @@ import { CID, codecs } from '@cairn/cid';
 import { CidList } from './cid-list.ts';
 import { DagTooLargeError } from './errors.ts';
 import { linksOf } from './links.ts';
-import { SizesAhead } from './sizes-ahead.ts';
 
 /** Size of a complete DAG. A block that occurs twice counts once. */
 export interface DagSize {
@@ -29,6 +28,13 @@ export interface WalkOptions {
 }
 
 const linksPerStep = 512;
+
+/**
+ * Blocks that a walk reads before it touches what they link to, and bytes of nodes after which it reads no more. Each touch may wait
+ * for the disk: the shards of a directory of 100,000 files would wait for it one by one. A touched block is stored, so that no read
+ * waits for another peer.
+ */
+const together = { blocks: 128, nodeBytes: 256 * 1024 } as const;
 
 /** Maximum number of blocks in one walk: a terabyte in blocks of 256 KiB. Their names take about 400 MB of memory. */
 export const dagBlocksMax = 4_000_000;
@@ -66,8 +72,6 @@ export async function* visitDag(
   };
   const slices = Slices.of(signal);
   const isDepthFirst = order === 'depth-first';
-  // A touched block is stored, so that its size is read without waiting for another peer.
-  const sizes = touchMany && new SizesAhead(store);
   const discover = async (cids: CidList) => {
     const found = new CidList();
     const foundRepeated: boolean[] = [];
@@ -91,26 +95,63 @@ export async function* visitDag(
       repeated.push(foundRepeated[index] ?? false);
     }
   };
+  const isRawNext = () => open.length > 0 && open.slice(open.length - 1, open.length)[0]?.code === codecs.raw;
+  /** Reads the next block, or the next ones, and touches the blocks that they link to. Returns none at the end. */
+  const readNext = async (): Promise<OpenedBlock[]> => {
+    const read: { readonly cid: CID; readonly isRepeated: boolean; readonly length?: number }[] = [];
+    let links: CidList | undefined;
+    let bytesRead = 0;
+    // In depth-first order the links of a node come before the block after it.
+    const mayReadMore = () => (isDepthFirst ? links === undefined && isRawNext() : bytesRead < together.nodeBytes);
+    while (read.length === 0 || (touchMany && read.length < together.blocks && mayReadMore())) {
+      const cid = open.pop();
+      if (cid === undefined) break;
+      let isRepeated = repeated.pop() ?? false;
+      signal?.throwIfAborted();
+      await slices.step();
+      if (isDepthFirst) {
+        if (isDone(cid)) continue;
+        isRepeated = see(cid);
+      }
+      if (cid.code === codecs.raw) read.push({ cid, isRepeated });
+      else {
+        const block = await store.get(cid, signal ? { signal } : {});
+        const found = await linksOf(cid, block, slices);
+        if (links === undefined) links = found;
+        else append(links, found);
+        bytesRead += block.length;
+        read.push({ cid, isRepeated, length: block.length });
+      }
+    }
+    // Started together, since a store over a network then looks them up with one request.
+    const opened = read.map(({ length, ...rest }) => ({ ...rest, bytes: length ?? handled(store.size(rest.cid)) }));
+    if (links !== undefined) await discover(links);
+    return opened;
+  };
   await discover(listOf(root));
   let visited = 0;
-  for (let cid = open.pop(); cid !== undefined; cid = open.pop()) {
-    let isRepeated = repeated.pop() ?? false;
-    signal?.throwIfAborted();
-    await slices.step();
-    if (isDepthFirst) {
-      if (isDone(cid)) continue;
-      isRepeated = see(cid);
+  for (let read = await readNext(); read.length > 0; read = await readNext()) {
+    for (const { cid, isRepeated, bytes } of read) {
+      yield { cid, isRepeated, bytes: typeof bytes === 'number' ? bytes : await bytes };
+      visited++;
+      if (visited % 256 === 0) onProgress?.(visited);
     }
-    if (cid.code === codecs.raw) yield { cid, isRepeated, bytes: await (sizes?.of(cid, open) ?? store.size(cid)) };
-    else {
-      const block = await store.get(cid, signal ? { signal } : {});
-      await discover(await linksOf(cid, block, slices));
-      yield { cid, isRepeated, bytes: block.length };
-    }
-    visited++;
-    if (visited % 256 === 0) onProgress?.(visited);
   }
   onProgress?.(visited);
+}
+
+interface OpenedBlock extends Omit<VisitedBlock, 'bytes'> {
+  readonly bytes: number | Promise<number>;
+}
+
+/** Marks a rejection as handled: the walk reports it when it reaches the block. */
+function handled<T>(result: Promise<T>): Promise<T> {
+  result.catch(() => undefined);
+  return result;
+}
+
+function append(list: CidList, cids: CidList): void {
+  for (let index = 0; index < cids.length; index++) list.push(cids.bytesAt(index));
 }
 
 function listOf(cid: CID): CidList {
