@@ -71,7 +71,7 @@ test('decodeIpnsKey refuses any bytes with one code', async () => {
 });
 
 test('decodePemKey refuses other text and other types', () => {
-  expect(() => decodePemKey('nonsense')).toThrow('PEM block not found');
+  expect(() => decodePemKey('nonsense')).toThrow('PEM block not found in input data:\nnonsense');
   const { privateKey } = generateKeyPairSync('x25519');
   expect(() => decodePemKey(String(privateKey.export({ format: 'pem', type: 'pkcs8' })))).toThrow('x25519');
   expect(() => decodePemKey('-----BEGIN RSA PRIVATE KEY-----\n')).toThrow('expected PRIVATE KEY');

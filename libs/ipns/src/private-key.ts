@@ -96,11 +96,17 @@ function assertRsaBits({ asymmetricKeyDetails: { modulusLength } = {} }: KeyObje
     throw new InvalidKeyError(`rsa keys must be <= ${limits.rsaBitsMax} bits`);
 }
 
+/** Characters of the shortest private key, the 32 bytes of Ed25519, in its shortest encoding. */
+const shortestKey = 32;
+
 /** Decodes an unencrypted PKCS #8 key in PEM, as OpenSSL writes it. @throws IPNS_KEY_INVALID */
 export function decodePemKey(text: string): IpnsKey {
   const [, label] = /-----BEGIN ([A-Z0-9 ]+)-----/.exec(text) ?? [];
-  // Kubo repeats the text here. It can be a key in another encoding, which must not reach messages and logs.
-  if (label === undefined) throw new InvalidKeyError('PEM block not found in input data');
+  if (label === undefined) {
+    // Kubo repeats every text here. A long one can be a key in another encoding, which must not reach messages and logs.
+    const repeated = text.length < shortestKey ? `:\n${text}` : '';
+    throw new InvalidKeyError(`PEM block not found in input data${repeated}`);
+  }
   if (label !== 'PRIVATE KEY') throw new InvalidKeyError(`expected PRIVATE KEY type in PEM block but got: ${label}`);
   let key: KeyObject;
   try {
