@@ -155,10 +155,11 @@ export class WebhookSender {
     if (result === 'gone') await store.remove(event.account);
     const delay = webhookSenderLimits.retryMs[event.attempts];
     if (result === 'failed' && delay !== undefined) {
+      await store.settle(event, { dueAt: this.#now() + delay });
       this.counts.retried++;
-      return await store.settle(event, { dueAt: this.#now() + delay });
+      return;
     }
-    this.counts[result === 'delivered' ? 'delivered' : 'dropped']++;
     await store.settle(event, undefined);
+    this.counts[result === 'delivered' ? 'delivered' : 'dropped']++;
   }
 }
