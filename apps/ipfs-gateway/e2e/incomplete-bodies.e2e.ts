@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +7,7 @@ import { cidFor } from '@cairn/cid';
 import { encodeDag } from '@cairn/dag';
 import { type RunningService, startService } from '@cairn/service-kit/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { receive } from '../src/receive.fixture.ts';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'cairn-gateway-incomplete-'));
@@ -32,24 +32,11 @@ afterAll(async () => {
   rmSync(home, { recursive: true });
 });
 
-/** Sends a request and returns the received bytes with the error of the connection, if there is one. */
-async function receive(path: string, version: '1.0' | '1.1') {
-  const { hostname, port } = new URL(service.url);
-  const socket = connect(Number(port), hostname, () => socket.write(`GET ${path} HTTP/${version}\r\nHost: x\r\n\r\n`));
-  let text = '';
-  let code: string | undefined;
-  socket.setEncoding('latin1').on('data', (part) => {
-    text += part;
-  });
-  socket.on('error', (error: NodeJS.ErrnoException) => {
-    code = error.code;
-  });
-  await new Promise((resolve) => socket.once('close', resolve));
-  return { text, code };
-}
+const get = (path: string, version: '1.0' | '1.1') =>
+  receive({ port: Number(new URL(service.url).port), path, version });
 
 test('a CAR with a missing block has the blocks before it, and no end', async () => {
-  const { text, code } = await receive(`/ipfs/${directory}?format=car`, '1.1');
+  const { text, code } = await get(`/ipfs/${directory}?format=car`, '1.1');
   expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(text).toContain('missing.txt');
   expect(text).not.toMatch(/\r\n0\r\n\r\n$/);
@@ -57,12 +44,12 @@ test('a CAR with a missing block has the blocks before it, and no end', async ()
 });
 
 test('a TAR with a missing block has the entries before it, and no end', async () => {
-  const { text } = await receive(`/ipfs/${directory}?format=tar`, '1.1');
+  const { text } = await get(`/ipfs/${directory}?format=tar`, '1.1');
   expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(text).toContain(directory.slice(1));
   expect(text).not.toMatch(/\r\n0\r\n\r\n$/);
 });
 
 test('a CAR of HTTP/1.0 with a missing block ends with a reset', async () => {
-  expect((await receive(`/ipfs/${directory}?format=car`, '1.0')).code).toBe('ECONNRESET');
+  expect((await get(`/ipfs/${directory}?format=car`, '1.0')).code).toBe('ECONNRESET');
 });

@@ -13,7 +13,8 @@ const parameters = new Set(
 );
 
 /**
- * Parses the URL of a database. A misspelled parameter is refused: without its `sslmode` a connection would have no TLS. The error does not repeat it, since it may contain a password.
+ * Parses the URL of a database. A misspelled parameter is refused: without its `sslmode` a connection would have no TLS. The error
+ * does not repeat the URL, since it may contain a password.
  * @throws POSTGRES_URL_INVALID
  */
 export function parsePostgresUrl(url: string): pg.ClientConfig {
