@@ -148,6 +148,49 @@ test('a node that withholds new heads is replaced after four slots', async () =>
   expect(blockNumbers(client)[0]).toBe(TestBeacon.blockNumber(69));
 });
 
+/** An honest node whose updates by period are replaced. `count` counts the requests for them. */
+async function serveUpdates(replace: () => unknown): Promise<{ readonly url: string; readonly count: () => number }> {
+  let count = 0;
+  const url = await serve((path) => {
+    if (!path.includes('/updates')) return honest(path);
+    count++;
+    return [replace()];
+  });
+  return { url, count: () => count };
+}
+
+test('a node that repeats a valid update that brings no progress is asked once in each round', async () => {
+  slot = 60;
+  const weak = await serveUpdates(() => beacon.update({ attested: 59, finalized: 8, participants: 12 }));
+  const known = clientOf([weak.url]);
+  await known.client.start();
+  expect(weak.count()).toBe(1);
+  // More than half of the usual number is needed: 12 of 32 are too few beside the 32 of the newest update.
+  slot = 62;
+  const repeated = await serveUpdates(() => beacon.update({ attested: 61, finalized: 8, participants: 12 }));
+  const { client } = clientOf([repeated.url], { state: known.client.stateText ?? '' });
+  await client.start();
+  await client.refresh();
+  expect(repeated.count()).toBe(2);
+  expect(blockNumbers(client)[0]).toBe(TestBeacon.blockNumber(61));
+});
+
+test('one member of the committee cannot sign a head after a bootstrap', async () => {
+  slot = 60;
+  let isHonest = false;
+  const forged = beacon.update({ attested: 59, finalized: 8, participants: 1, withNext: false });
+  const url = await serve((path) => {
+    if (isHonest || path.includes('bootstrap')) return honest(path);
+    return path.includes('/updates') ? [] : forged;
+  });
+  const { client } = clientOf([url]);
+  await client.start();
+  expect(blockNumbers(client)[0]).toBe(TestBeacon.blockNumber(8));
+  isHonest = true;
+  await client.refresh();
+  expect(blockNumbers(client)[0]).toBe(TestBeacon.blockNumber(59));
+});
+
 test('a key in the query of a beacon URL is sent with each request', async () => {
   slot = 60;
   const paths: string[] = [];

@@ -1,5 +1,6 @@
 import { bytesFromHexDigits } from '@cairn/platform';
 import { type BeaconNode, fetchJson, parseBeaconUrl } from './bounded-fetch.ts';
+import { participants } from './committee.ts';
 import { beaconAnswerInvalid, LightClientError } from './errors.ts';
 import type { LightClientHeader, LightClientUpdate } from './light-client-data.ts';
 import { LightClientStore } from './light-client-store.ts';
@@ -15,6 +16,11 @@ const limits = {
   updatesMax: 128,
   /** Tolerated difference of clocks (MAXIMUM_GOSSIP_CLOCK_DISPARITY). */
   clockDisparityMs: 500,
+  /**
+   * Share of the committee that must sign a head. The specification compares with earlier updates only, of which there are none after
+   * a bootstrap: one member could sign any head.
+   */
+  participantsMin: 1 / 3,
   /** Number of slots without a new head after which another node is tried first. */
   staleSlots: 4,
   /** Age of a checkpoint up to which its committee is trusted: the weak subjectivity period of mainnet. */
@@ -162,7 +168,10 @@ export class LightClient {
       if (!Array.isArray(answer) || answer.length > count)
         throw beaconAnswerInvalid(`it is not a list of ${count} updates`);
       for (const update of answer) await this.#process(parseUpdate(update, this.#options.network.committeeSize));
-      if (store.state === before) break;
+      // Each round must lead on. A node can repeat updates that are valid and change neither the period nor the committees.
+      const { finalizedHeader, nextSyncCommittee } = store.state;
+      const isNextNew = before.nextSyncCommittee === undefined && nextSyncCommittee !== undefined;
+      if (this.#clock.period(finalizedHeader.beacon.slot) === period && !isNextNew) break;
     }
     await this.#newest(node);
   }
@@ -182,6 +191,9 @@ export class LightClient {
       update.attestedHeader.beacon.slot > optimisticHeader.beacon.slot ||
       finalizedSlot(update) > finalizedHeader.beacon.slot ||
       (nextSyncCommittee === undefined && hasNextCommittee(update));
+    // An honest node has such updates after a block with few signatures.
+    const count = participants(update.syncAggregate).length;
+    if (count > 0 && count < this.#options.network.committeeSize * limits.participantsMin) return;
     if (isNew) await store.process(update, this.#currentSlot);
   }
 
