@@ -116,7 +116,21 @@ test.each([
   );
 });
 
-test('parseKeyPolicy lower-cases addresses and drops unknown fields', () => {
-  const given = { contracts: [address.toUpperCase().replace('0X', '0x')], methods: ['eth_getBalance'], nonsense: [1] };
+test('parseKeyPolicy lower-cases addresses and drops absent fields', () => {
+  const given = {
+    contracts: [address.toUpperCase().replace('0X', '0x')],
+    methods: ['eth_getBalance'],
+    grants: undefined,
+  };
   expect(parseKeyPolicy(given as never)).toEqual({ contracts: [address], methods: ['eth_getBalance'] });
+});
+
+test.each(['method', 'constructor', '__proto__'])('parseKeyPolicy refuses the unknown restriction %s', (name) => {
+  const policy = JSON.parse(`{"storage":["read"],${JSON.stringify(name)}:["eth_call"]}`);
+  expect(() => parseKeyPolicy(policy)).toThrow(
+    expect.objectContaining({
+      code: 'VALUE_INVALID',
+      message: `policy: "${name}" is not a restriction: storage, networks, methods, contracts, origins, addresses, grants.`,
+    }),
+  );
 });

@@ -51,8 +51,14 @@ const shapes: Readonly<Record<keyof KeyPolicy, readonly [RegExp, string]>> = {
   grants: [/^(send|node|call-without-from)$/, 'send, node or call-without-from'],
 };
 
-/** Validates a policy and normalizes its entries. @throws VALUE_INVALID naming the entry */
+/**
+ * Validates a policy and normalizes its entries. An unknown name is refused: a misspelled restriction would restrict nothing.
+ * @throws VALUE_INVALID naming the entry
+ */
 export function parseKeyPolicy(policy: KeyPolicy): KeyPolicy {
+  for (const [field, entries] of Object.entries(policy))
+    if (entries !== undefined && !Object.hasOwn(shapes, field))
+      throw invalid('policy', field, `a restriction: ${Object.keys(shapes).join(', ')}`);
   const parsed: Record<string, readonly string[]> = {};
   for (const [field, [pattern, expected]] of Object.entries(shapes)) {
     const entries: readonly string[] | undefined = policy[field as keyof KeyPolicy];
