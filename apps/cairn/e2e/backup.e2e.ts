@@ -1,8 +1,20 @@
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startService } from '@cairn/service-kit/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { backupHome } from '../src/backup/backup.ts';
+import { restoreHome } from '../src/backup/restore.ts';
 import { services } from '../src/workspace.ts';
 import { Cairn } from './cairn.ts';
 
@@ -100,7 +112,80 @@ test('backup and restore refuse existing targets, damaged copies and other direc
     code: 1,
     stderr: expect.stringContaining('pins/data.mdb differs from the manifest'),
   });
-  expect(existsSync(`${empty.home}.partial`)).toBe(false);
+  expect(readdirSync(empty.home)).toEqual([]);
   expect(existsSync(join(place, 'none'))).toBe(false);
   empty.remove();
+});
+
+test('a backup keeps blocks that an account unpins and collects meanwhile', async () => {
+  const storage = await startService({ main: services['storage-api'], home: cairn.home });
+  const { add, post } = client(storage.url);
+  const pinned = await add('unpinned while blocks are copied');
+  const target = join(mkdtempSync(join(place, 'kept-')), 'copy');
+  await backupHome(cairn.home, target, {
+    onStore: async (store) => {
+      if (store !== 'blocks') return;
+      expect((await post(`pin/rm?arg=${pinned}`)).status).toBe(200);
+      expect(await (await post('repo/gc')).text()).toBe('');
+    },
+  });
+  expect(await (await post('repo/gc')).text()).toMatch(/^{"Key"/);
+  await storage.stop();
+  const home = new Cairn();
+  await restoreHome(target, home.home);
+  rmSync(target, { recursive: true });
+  expect(JSON.parse((await home.run('verify', '--json')).stdout)).toMatchObject({ problems: [] });
+  home.remove();
+});
+
+test('a second backup to the same directory is refused and leaves the first one complete', async () => {
+  const target = join(place, 'twice');
+  const { files } = await backupHome(cairn.home, target, {
+    onStore: async (store) => {
+      if (store === 'blocks') expect(await cairn.run('backup', target)).toMatchObject({ code: 6 });
+    },
+  });
+  expect(Object.keys(files)).toEqual(expect.arrayContaining(['accounts/data.mdb', 'blocks/data.mdb', 'pins/data.mdb']));
+  expect(readdirSync(place)).toContain('twice');
+  expect(readdirSync(place)).not.toContain('.twice.partial');
+});
+
+test('restore keeps an empty directory, which may be a mount point', async () => {
+  const home = new Cairn();
+  const { ino } = statSync(home.home);
+  mkdirSync(join(home.home, '.restore.partial', 'accounts'), { recursive: true });
+  writeFileSync(join(home.home, '.restore.partial', 'accounts', 'data.mdb'), 'of a killed restore');
+  expect((await home.run('restore', join(place, 'twice'))).code).toBe(0);
+  expect(statSync(home.home).ino).toBe(ino);
+  expect(readdirSync(home.home)).not.toContain('.restore.partial');
+  expect((await home.run('verify')).code).toBe(0);
+  home.remove();
+});
+
+test.each([
+  ['{"version":2,"createdAt":"2030-01-01","files":{"a":{}}}', 'is a backup of version 2'],
+  ['{"version":1}', 'is not a backup'],
+  ['{"version":1,"createdAt":"2026-01-01","files":{}}', 'is not a backup'],
+  ['null', 'is not a backup'],
+])('restore refuses the manifest %s', async (manifest, message) => {
+  const from = mkdtempSync(join(place, 'manifest-'));
+  writeFileSync(join(from, 'cairn-backup.json'), manifest);
+  const home = new Cairn();
+  expect(await home.run('restore', from)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
+  expect(readdirSync(home.home)).toEqual([]);
+  home.remove();
+});
+
+test('backup and restore name the path that cannot be written, and leave no files behind', async () => {
+  const file = join(place, 'file');
+  writeFileSync(file, '');
+  expect(await cairn.run('backup', join(file, 'copy'))).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/The backup .*file\/copy cannot be written: E/),
+  });
+  await expect(restoreHome(join(place, 'twice'), file)).rejects.toMatchObject({
+    code: 'RESTORE_FAILED',
+    message: expect.stringContaining(`was not restored to ${file}: E`),
+  });
+  expect(readFileSync(file, 'utf8')).toBe('');
 });

@@ -22,7 +22,7 @@ const outcomeOf = {
   removed: 'discarded',
   absent: 'absent',
   shared,
-  busy: { reason: 'a write of this account is in progress; retry after it has ended' },
+  busy: { reason: 'a write of this account or a backup is in progress; retry after it has ended' },
 } as const satisfies Record<DiscardResult, DiscardOutcome>;
 
 /**

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Manifest } from '../backup/backup.ts';
+import type { Manifest } from '../backup/manifest.ts';
 import { print } from '../print.ts';
 import { loadCommandSettings } from '../settings.ts';
 import { openHome, requireEmbedded } from '../stores.ts';
@@ -26,7 +26,7 @@ export function addBackupCommands(program: Command): void {
       requireEmbedded(settings, 'backup', engineBackup);
       const { CAIRN_HOME, CAIRN_SECRETS_KEY_FILE: keyFile } = settings;
       const { backupHome } = await import('../backup/backup.ts');
-      const tell = (name: string) => options.json || console.log(`copying ${name}`);
+      const tell = (name: string) => void (options.json || console.log(`copying ${name}`));
       const manifest = await backupHome(CAIRN_HOME, resolve(directory), { onStore: tell, keyFile });
       print(manifest, options, [
         `Backed up ${summary(manifest)} to ${directory}.`,
@@ -39,7 +39,7 @@ export function addBackupCommands(program: Command): void {
       const settings = loadCommandSettings();
       requireEmbedded(settings, 'restore', homeRestore);
       const { CAIRN_HOME } = settings;
-      const { restoreHome } = await import('../backup/backup.ts');
+      const { restoreHome } = await import('../backup/restore.ts');
       const manifest = await restoreHome(resolve(directory), CAIRN_HOME);
       print(manifest, options, [`Restored ${summary(manifest)} of ${manifest.createdAt} to ${CAIRN_HOME}.`]);
     });
