@@ -14,6 +14,7 @@ import {
 } from './rpc-transport.ts';
 
 interface Pending {
+  readonly socket: WebSocket;
   readonly calls: readonly WireCall[];
   readonly byId: Map<number, WireAnswer>;
   resolve(answers: WireAnswers): void;
@@ -29,6 +30,8 @@ export class WebSocketRpcTransport implements RpcTransport {
   readonly #onClose: () => void;
   readonly #pending = new Map<number, Pending>();
   #socket: Promise<WebSocket> | undefined;
+  /** Connection that must answer a ping. */
+  #probed: WebSocket | undefined;
 
   constructor(
     address: UpstreamAddress,
@@ -63,9 +66,12 @@ export class WebSocketRpcTransport implements RpcTransport {
     let abort: (() => void) | undefined;
     try {
       return await new Promise<WireAnswers>((resolve, reject) => {
-        const pending: Pending = { calls, byId: new Map(), resolve, reject };
+        const pending: Pending = { socket, calls, byId: new Map(), resolve, reject };
         for (const { id } of calls) this.#pending.set(id, pending);
-        abort = () => reject(new AttemptFailure('failed', 'aborted'));
+        abort = () => {
+          reject(new AttemptFailure('failed', 'aborted'));
+          if (signal.reason instanceof AttemptFailure) this.#probe(socket);
+        };
         signal.addEventListener('abort', abort, { once: true });
         socket.send(bodyOf(calls), (error) => error && reject(error));
       });
@@ -84,14 +90,16 @@ export class WebSocketRpcTransport implements RpcTransport {
       followRedirects: false,
     });
     socket.on('message', (data) => this.#receive(socket, data.toString()));
+    let isLost = false;
     const lose = (failure: AttemptFailure) => {
+      // The event `close` follows an error, when a later connection may be in use.
+      if (isLost) return;
+      isLost = true;
       this.#socket = undefined;
-      for (const { reject } of this.#pending.values()) reject(failure);
-    };
-    socket.on('close', () => {
-      lose(new AttemptFailure('failed', 'the connection closed'));
+      for (const { socket: used, reject } of this.#pending.values()) if (used === socket) reject(failure);
       this.#onClose();
-    });
+    };
+    socket.on('close', () => lose(new AttemptFailure('failed', 'the connection closed')));
     return new Promise((resolve, reject) => {
       socket.once('open', () => resolve(socket));
       socket.once('unexpected-response', (_request, response) => {
@@ -107,8 +115,27 @@ export class WebSocketRpcTransport implements RpcTransport {
         const failure = new AttemptFailure('failed', reasonOf(error));
         lose(failure);
         reject(failure);
+        // After an invalid frame, ws waits 30 s for the other side to close.
+        socket.terminate();
       });
     });
+  }
+
+  /**
+   * Ends a connection that answers no ping, so that the next call opens another one. A connection whose other end is gone without a
+   * FIN would stay until TCP gives up after 15 minutes.
+   */
+  #probe(socket: WebSocket): void {
+    if (this.#probed === socket || socket.readyState !== WebSocket.OPEN) return;
+    this.#probed = socket;
+    const timer = setTimeout(() => socket.terminate(), this.#limits.attemptMs).unref();
+    const end = () => {
+      clearTimeout(timer);
+      if (this.#probed === socket) this.#probed = undefined;
+      for (const event of ['pong', 'message', 'close']) socket.off(event, end);
+    };
+    for (const event of ['pong', 'message', 'close']) socket.on(event, end);
+    socket.ping();
   }
 
   #receive(socket: WebSocket, text: string): void {
