@@ -419,6 +419,24 @@ describe('sharing, quorum, broadcast', () => {
     });
   });
 
+  test('a quorum asks an upstream that does not answer after the others', async () => {
+    const silent = await nodeWith(() => () => {});
+    const others = await Promise.all([nodeWith(), nodeWith()]);
+    const { pool, ofType } = poolOf(
+      [silent, ...others].map(({ url }) => url),
+      {
+        limits: { attemptMs: 300, failuresMax: 1, openMsMin: 60_000 },
+      },
+    );
+    await checked(pool);
+    const ask = () => pool.requestQuorum(read, { quorum: 2, textOf: (value) => value });
+    const first = await ask();
+    const asked = silent.methods.length;
+    expect([asked, ofType('opened').length]).toEqual([1, 1]);
+    expect(await ask()).toEqual(first);
+    expect(silent.methods).toHaveLength(asked);
+  });
+
   test('broadcast returns one outcome per upstream', async () => {
     const [yes, no] = [
       await nodeWith(() => ({ result: '0xhash' })),

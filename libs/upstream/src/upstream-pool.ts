@@ -126,6 +126,8 @@ export class UpstreamPool {
       const usable = this.#upstreams.filter(
         (one) => !one.isIsolated && (among === undefined || among.includes(one.name)),
       );
+      // Upstreams that fail come last: each of their attempts can take the whole time limit.
+      usable.sort((one, other) => Number(!one.breaker.isClosed) - Number(!other.breaker.isClosed));
       return await askQuorum(usable, options, call.method, async (upstream) => {
         // Upstreams beyond the quorum may not be verified yet.
         await this.#heads.verify(upstream, signal);
