@@ -15,7 +15,7 @@ import { blockKey, cidOfBlockKey, type DagSize, isStored, type WalkOptions } fro
 import { type QuotaRoom, WriteQuota } from './write-quota.ts';
 import type { PinManyOptions, PinOptions, WritableBlocks, WriteOptions, WriteSession } from './write-session.ts';
 import type { WriteSessionContext } from './write-session-context.ts';
-import { WrittenBlocks } from './written-blocks.ts';
+import { nameOf, WrittenBlocks } from './written-blocks.ts';
 
 /** Result of a walk of a session. */
 interface WalkResult extends DagSize {
@@ -84,11 +84,10 @@ export class AccountWriteSession implements WriteSession {
     this.#options.onPut?.(blocks);
     const counted = await this.#quota.count(blocks, this.#covered);
     this.#isSynced = false;
+    const written = blocks.filter(({ cid }) => isStored(cid)).map((block) => ({ cid: block.cid, name: nameOf(block) }));
     await this.#context.blocks.putMany(blocks, { owner: this.#owner });
-    for (const { cid } of blocks) {
-      if (!isStored(cid)) continue;
-      const key = blockKey(cid);
-      this.#unpinned.add(key, counted?.get(digestPart(cid)) ?? 0);
+    for (const { cid, name } of written) {
+      this.#unpinned.add(name, counted?.get(digestPart(cid)) ?? 0);
       counted?.delete(digestPart(cid));
     }
     if (this.#unpinned.isFull) await this.#spill();
@@ -158,7 +157,10 @@ export class AccountWriteSession implements WriteSession {
 
   async #pinMany(cids: readonly CID[], options: PinManyOptions): Promise<void> {
     await this.#sync();
-    const { singleBlock, multiBlock } = await partitionDags(this.#context.blocks, cids, this.#options.signal);
+    const { singleBlock, multiBlock } = await partitionDags(this.#context.blocks, cids, {
+      leafBytes: this.#leafBytes,
+      signal: this.#options.signal,
+    });
     if (singleBlock.length > 0) await this.#pinSingles(singleBlock, options);
     for (const cid of multiBlock)
       await this.#pin(cid, { name: options.name, addedAs: options.addedAs?.get(cid.toString()) });
@@ -263,6 +265,8 @@ export class AccountWriteSession implements WriteSession {
     return this.#context.collectable.touchMany(cids, { owner: this.#owner });
   }
 
+  readonly #leafBytes = (cid: CID): number | undefined => this.#unpinned.leafBytes(cid);
+
   /** Touches a whole DAG. @throws QUOTA_EXCEEDED as soon as the DAG exceeds the room */
   async #walk(root: CID, { onProgress }: WalkOptions = {}, room?: QuotaRoom): Promise<WalkResult> {
     const { signal } = this.#options;
@@ -272,7 +276,7 @@ export class AccountWriteSession implements WriteSession {
       for (const key of cids.map(blockKey)) if (this.#unpinned.has(key)) written.add(key);
       return this.#touchMany(cids);
     };
-    const options = { touchMany, owner: this.#owner, claims, room, signal };
+    const options = { touchMany, owner: this.#owner, claims, room, signal, leafBytes: this.#leafBytes };
     const size = await touchDag(this.#context, root, { ...options, ...(onProgress && { onProgress }) });
     return { ...size, written: [...written], claims };
   }
@@ -280,7 +284,8 @@ export class AccountWriteSession implements WriteSession {
   touch(root: CID): Promise<DagSize> {
     this.#coveredRoots.push(root);
     const touchMany = (cids: readonly CID[]) => this.#touchMany(cids);
-    const options = { touchMany, owner: this.#owner, claims: this.#covered, signal: this.#options.signal };
+    const { signal } = this.#options;
+    const options = { touchMany, owner: this.#owner, claims: this.#covered, signal, leafBytes: this.#leafBytes };
     return touchDag(this.#context, root, options);
   }
 

@@ -2,11 +2,12 @@ import { runSync } from '@cairn/blockstore';
 import { CID, type CodecName, cidFor } from '@cairn/cid';
 import * as dagCbor from '@ipld/dag-cbor';
 import * as dagJson from '@ipld/dag-json';
+import * as dagPb from '@ipld/dag-pb';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { cborLinkSteps } from './cbor-links.ts';
 import { jsonLinkSteps } from './json-links.ts';
-import { linksOf } from './links.ts';
+import { isLeaf, linksOf } from './links.ts';
 
 const cborLinks = (bytes: Uint8Array) => [...runSync(cborLinkSteps(bytes))];
 const texts = async (codec: CodecName, bytes: Uint8Array) =>
@@ -38,6 +39,35 @@ test('linksOf accepts the key "/" beside other keys in DAG-JSON, as Kubo does', 
   const broken = Buffer.from('{"/":"no CID","b":{"/":"no CID"}}');
   await expect(texts('dag-json', broken)).rejects.toMatchObject({ code: 'DAG_INVALID' });
 });
+
+test('isLeaf is true only for blocks in which linksOf finds no links', async () => {
+  const data = fc.option(fc.uint8Array({ maxLength: 300 }), { nil: undefined });
+  const node = fc.record({ data, texts: fc.array(fc.string(), { maxLength: 2 }) }).map(({ data: Data, texts: names }) =>
+    dagPb.encode({
+      ...(Data && { Data }),
+      Links: names.map((Name, at) => ({ Hash: link(`${at}`), Name, Tsize: at })).sort(byName),
+    }),
+  );
+  const damaged = fc.tuple(node, fc.nat(), fc.nat(255)).map(([bytes, at, byte]) => {
+    const copy = Uint8Array.from(bytes);
+    if (copy.length > 0) copy[at % copy.length] = byte;
+    return copy;
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(node, damaged, fc.uint8Array()), async (bytes) => {
+      const cid = cidFor(bytes, { codec: 'dag-pb' });
+      const links = await linksOf(cid, bytes).catch(() => undefined);
+      expect(isLeaf(cid, bytes)).toBe(links?.length === 0);
+    }),
+    { numRuns: 2000 },
+  );
+  const cbor = dagCbor.encode({ none: 1 });
+  expect(isLeaf(cidFor(cbor, { codec: 'dag-cbor' }), cbor)).toBe(false);
+  expect(isLeaf(cidFor(cbor, { codec: 'raw' }), cbor)).toBe(true);
+});
+
+const byName = ({ Name: a }: { readonly Name: string }, { Name: b }: { readonly Name: string }) =>
+  Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 const value = fc.letrec((tie) => ({
   value: fc.oneof(

@@ -37,6 +37,17 @@ export async function linksOf(cid: CID, bytes: Uint8Array, slices?: Pick<Slices,
   }
 }
 
+/** True where {@link linksOf} would find no links. Looks at the beginning of a block only; false where that is not enough. */
+export function isLeaf(cid: CID, bytes: Uint8Array): boolean {
+  if (withoutLinks.has(cid.code)) return true;
+  if (cid.code !== codecs['dag-pb']) return false;
+  try {
+    return !new PbReader(bytes).next();
+  } catch {
+    return false;
+  }
+}
+
 /** Finds the CIDs of a dag-pb block in order. links.bench.ts compares it with a decoder. @throws Error */
 export function* pbLinkSteps(bytes: Uint8Array): Generator<undefined, CidList> {
   const reader = new PbReader(bytes);

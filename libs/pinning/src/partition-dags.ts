@@ -2,7 +2,7 @@ import { type Blockstore, Slices } from '@cairn/blockstore';
 import { type CID, codecs } from '@cairn/cid';
 import { cidKey } from './cid-list.ts';
 import { linksOf } from './links.ts';
-import { isStored } from './walk-dag.ts';
+import { isStored, type WalkOptions } from './walk-dag.ts';
 
 /** DAGs of one block and DAGs of several blocks. */
 export interface PartitionedDags {
@@ -15,7 +15,7 @@ export interface PartitionedDags {
 export async function partitionDags(
   blocks: Pick<Blockstore, 'get' | 'size'>,
   cids: readonly CID[],
-  signal: AbortSignal | undefined,
+  { signal, leafBytes }: Pick<WalkOptions, 'leafBytes'> & { readonly signal: AbortSignal | undefined },
 ): Promise<PartitionedDags> {
   const slices = Slices.of(signal);
   const singleBlock: { readonly cid: CID; readonly bytes: number }[] = [];
@@ -26,7 +26,9 @@ export async function partitionDags(
     const key = cidKey(cid.bytes);
     if (seen.has(key)) continue;
     seen.add(key);
+    const known = leafBytes?.(cid);
     if (!isStored(cid)) multiBlock.push(cid);
+    else if (known !== undefined) singleBlock.push({ cid, bytes: known });
     else if (cid.code === codecs.raw) singleBlock.push({ cid, bytes: await blocks.size(cid) });
     else {
       const block = await blocks.get(cid, signal ? { signal } : {});

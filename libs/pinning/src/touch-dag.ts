@@ -5,7 +5,7 @@ import { QuotaExceededError } from './errors.ts';
 import { type DagSize, type WalkOptions, walkDag } from './walk-dag.ts';
 import type { QuotaRoom } from './write-quota.ts';
 
-export interface TouchDagOptions extends Pick<WalkOptions, 'onProgress'> {
+export interface TouchDagOptions extends Pick<WalkOptions, 'leafBytes' | 'onProgress'> {
   /** Touches blocks of the session and resolves to the missing ones. */
   readonly touchMany: (cids: readonly CID[]) => Promise<readonly CID[]>;
   readonly owner: number;
@@ -20,9 +20,10 @@ export interface TouchDagOptions extends Pick<WalkOptions, 'onProgress'> {
 export function touchDag(
   { blocks, collectable }: { readonly blocks: Blockstore; readonly collectable: Collectable },
   root: CID,
-  { touchMany, owner, claims, room, signal, onProgress }: TouchDagOptions,
+  { touchMany, owner, claims, room, signal, leafBytes, onProgress }: TouchDagOptions,
 ): Promise<DagSize> {
   return walkDag(blocks, root, {
+    ...(leafBytes && { leafBytes }),
     ...(onProgress && { onProgress }),
     ...(signal && { signal }),
     touchMany: async (cids) => {

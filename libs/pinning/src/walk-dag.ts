@@ -23,6 +23,8 @@ export interface WalkOptions {
   readonly order?: 'parents-first' | 'depth-first';
   /** Protects blocks from collection and resolves to the missing ones (see `Collectable.touchMany`). Default: no call. */
   readonly touchMany?: (cids: readonly CID[]) => Promise<readonly CID[]>;
+  /** Length in bytes of a block that has no links; undefined where it is not known. The walk does not read such a block. */
+  readonly leafBytes?: (cid: CID) => number | undefined;
   /** Called by {@link walkDag} with the bytes counted so far. An error that it throws ends the walk. */
   readonly onBytes?: (bytes: number) => void;
 }
@@ -55,7 +57,7 @@ export interface VisitedBlock {
 export async function* visitDag(
   store: Pick<Blockstore, 'get' | 'size'>,
   root: CID,
-  { signal, onProgress, blocksMax = dagBlocksMax, touchMany, order = 'parents-first' }: WalkOptions = {},
+  { signal, onProgress, blocksMax = dagBlocksMax, touchMany, leafBytes, order = 'parents-first' }: WalkOptions = {},
 ): AsyncGenerator<VisitedBlock> {
   const seen = new Set<string>();
   const seenAs = new Set<string>();
@@ -113,7 +115,9 @@ export async function* visitDag(
         if (isDone(cid)) continue;
         isRepeated = see(cid);
       }
-      if (cid.code === codecs.raw) read.push({ cid, isRepeated });
+      const length = leafBytes?.(cid);
+      if (length !== undefined) read.push({ cid, isRepeated, length });
+      else if (cid.code === codecs.raw) read.push({ cid, isRepeated });
       else {
         const block = await store.get(cid, signal ? { signal } : {});
         const found = await linksOf(cid, block, slices);

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMemoryBlockstore } from '@cairn/blockstore';
-import { cidFor } from '@cairn/cid';
+import { type CID, cidFor } from '@cairn/cid';
+import * as dagPb from '@ipld/dag-pb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { openLmdbPinStore, Pinning, type PinStore } from './index.ts';
 
@@ -86,6 +87,40 @@ describe('WriteSession', () => {
     await writer.claimUnpinned();
     await writer.end();
     expect(calls).toEqual(['sync', 'put']);
+  });
+
+  test('a pin reads no leaf that its session wrote, and still requires that each is stored', async () => {
+    const [file, ...leaves] = Array.from({ length: 21 }, (_, at) => {
+      const bytes = dagPb.encode({ Data: Buffer.from(`leaf ${at}`), Links: [] });
+      return { cid: cidFor(bytes, { codec: 'dag-pb', version: 0 }), bytes };
+    });
+    const rootBytes = dagPb.encode({
+      Links: leaves.map(({ cid, bytes }) => ({ Hash: cid, Name: '', Tsize: bytes.length })),
+    });
+    const root = { cid: cidFor(rootBytes, { codec: 'dag-pb', version: 0 }), bytes: rootBytes };
+    const reads: string[] = [];
+    const recorded = Object.create(blocks, {
+      get: { value: (cid: CID) => reads.push(`${cid}`) && blocks.get(cid) },
+      size: { value: (cid: CID) => reads.push(`${cid}`) && blocks.size(cid) },
+      putMany: { value: blocks.putMany.bind(blocks) },
+      sync: { value: blocks.sync.bind(blocks) },
+    });
+    const session = await new Pinning({ pins, blocks: recorded, collectable: blocks }).write('a');
+    await session.store.putMany([...leaves, file ?? root, root]);
+    await session.pinMany([file?.cid ?? root.cid, root.cid]);
+    // Once to learn that it has links, once by the walk.
+    expect(reads).toEqual([`${root.cid}`, `${root.cid}`]);
+    expect((await pinning.get('a', root.cid))?.size).toEqual({
+      blocks: 21,
+      bytes: [...leaves, root].reduce((sum, { bytes }) => sum + bytes.length, 0),
+    });
+    expect(await pinning.usage('a')).toEqual(await pinning.recount('a'));
+    await session.end();
+    const later = await pinning.write('b');
+    await later.store.putMany([...leaves, root]);
+    await blocks.delete(leaves[7]?.cid ?? root.cid);
+    await expect(later.pin(root.cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
+    await later.end();
   });
 
   test('reserve counts bytes against the quota, including written ones', async () => {
