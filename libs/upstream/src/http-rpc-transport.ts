@@ -1,6 +1,7 @@
 import type { Pool } from 'undici';
 import type { UpstreamAddress } from './address.ts';
 import { failureOfStatus, type RpcErrorObject } from './classify-error.ts';
+import { countValues } from './count-values.ts';
 import { AttemptFailure } from './errors.ts';
 import type { UpstreamLimits } from './limits.ts';
 import { answersOf, bodyOf, parseAnswer, type RpcTransport, type WireAnswers, type WireCall } from './rpc-transport.ts';
@@ -14,6 +15,7 @@ export class HttpRpcTransport implements RpcTransport {
   readonly #path: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #bytesMax: number;
+  readonly #valuesMax: number;
   readonly #bufferedMax: number;
   /** Bytes of answers that are not complete. */
   #buffered = 0;
@@ -23,6 +25,7 @@ export class HttpRpcTransport implements RpcTransport {
     this.#path = pathname + search;
     this.#headers = { ...headers, 'content-type': 'application/json', accept: 'application/json' };
     this.#bytesMax = limits.answerBytesMax;
+    this.#valuesMax = limits.answerValuesMax;
     this.#bufferedMax = limits.bufferedBytesMax;
     this.#makePool = async () => {
       // The bundle of a service has CommonJS modules as their default alone.
@@ -65,13 +68,19 @@ export class HttpRpcTransport implements RpcTransport {
   async #readText(body: AsyncIterable<Uint8Array> & { destroy(): unknown }): Promise<string> {
     const chunks: Uint8Array[] = [];
     let length = 0;
+    let values = 0;
     try {
       for await (const chunk of body) {
         length += chunk.length;
+        values += countValues(chunk);
         this.#buffered += chunk.length;
         if (length > this.#bytesMax || this.#buffered > this.#bufferedMax) {
           body.destroy();
           throw new AttemptFailure('failed', `the answer exceeds ${this.#bytesMax} bytes`);
+        }
+        if (values > this.#valuesMax) {
+          body.destroy();
+          throw new AttemptFailure('failed', `the answer has more than ${this.#valuesMax} values`);
         }
         chunks.push(chunk);
       }

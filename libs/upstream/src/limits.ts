@@ -8,8 +8,16 @@ export const upstreamLimits = {
   attemptsMax: 6,
   /** One HTTP answer or WebSocket message. A block with its receipts is the largest regular answer. */
   answerBytesMax: 32 * 1024 * 1024,
+  /** Values in one answer, so that parsing ends within a second. 32 MiB of receipts have 800,000. */
+  answerValuesMax: 1_000_000,
   /** Incomplete HTTP answers of one upstream together. */
   bufferedBytesMax: 64 * 1024 * 1024,
+  /**
+   * WebSocket messages that answer no call: bytes at a time and each second. A head takes 2 KB and the hash of a pending transaction
+   * 200 bytes; parsing 32 MiB takes a second of the event loop.
+   */
+  noticeBytesMax: 2 * 1024 * 1024,
+  noticeBytesPerSecond: 512 * 1024,
   /** Maximum number of calls in one JSON-RPC batch. Public nodes accept 100 to 1,000. */
   batchMax: 100,
   /** Maximum length of one JSON-RPC batch in bytes. */

@@ -245,6 +245,20 @@ describe('slow and limited upstreams', () => {
   });
 });
 
+test('an answer of very many values is not parsed, and the next upstream answers', async () => {
+  const text = Buffer.from(`{"jsonrpc":"2.0","id":2,"result":[${'{},'.repeat(10_000_000)}{}]}`);
+  const heavy = await nodeWith(() => (_, response) => void response.end(text));
+  const next = await nodeWith();
+  const { pool, events } = poolOf([heavy.url, next.url]);
+  await checked(pool);
+  expect(await pool.request(read)).toMatchObject({ value: 'ok', upstream: new URL(next.url).host });
+  await until(() => events.some((event) => event.type === 'attempt' && event.outcome === 'failed'));
+  const error = await poolOf([heavy.url], { limits: { attemptsMax: 1 } })
+    .pool.request(read)
+    .catch((reason) => reason);
+  expect(error.message).toContain('the answer has more than 1000000 values');
+});
+
 describe('capabilities', () => {
   test('a pruned state routes to the archive node and is remembered', async () => {
     const [pruned, archive] = [

@@ -89,3 +89,57 @@ test('a slow connection that answers pings is kept', async () => {
   expect((await transport.send([callOf(2)], none)).byId.get(2)).toMatchObject({ result: 'ok' });
   expect(sockets).toHaveLength(1);
 });
+
+/** A text frame with a 64-bit length. */
+function frameOf(text: string): Buffer {
+  const head = Buffer.alloc(10);
+  head.set([0x81, 127]);
+  head.writeBigUInt64BE(BigInt(text.length), 2);
+  return Buffer.concat([head, Buffer.from(text)]);
+}
+const notice = '{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"0x1","result":"0x2"}}';
+
+test('a connection that sends more than it was asked for is ended', async () => {
+  const floods: readonly (readonly [string, Buffer])[] = [
+    ['one long message', frameOf(`["${'0'.repeat(3_000_000)}"]`)],
+    ['notifications', Buffer.concat(Array.from({ length: 40_000 }, () => frameOf(notice)))],
+    ['answers to no call', frameOf(`{"jsonrpc":"2.0","id":99,"result":"${'0'.repeat(3_000_000)}"}`)],
+  ];
+  for (const [name, flood] of floods) {
+    const { transport, sockets } = await transportTo((socket, connection) => {
+      if (connection === 0) socket.write(flood);
+      else socket.write(answer(2));
+    });
+    const lost = await transport.send([callOf(1)], none).catch((error: Error) => error);
+    expect([name, lost]).toEqual([name, new AttemptFailure('failed', 'it sends more than it was asked for')]);
+    expect((await transport.send([callOf(2)], none)).byId.get(2)).toMatchObject({ result: 'ok' });
+    expect(sockets).toHaveLength(2);
+  }
+});
+
+test('a message of very many values is not parsed', async () => {
+  const { transport } = await transportTo((socket) => socket.write(frameOf(`[${'{},'.repeat(1_000_000)}{}]`)));
+  await expect(transport.send([callOf(1)], none)).rejects.toThrow('the answer has more than 1000000 values');
+});
+
+test('a long answer and the usual notifications end no connection', async () => {
+  const { transport, sockets } = await transportTo((socket) => {
+    for (let i = 0; i < 2_000; i++) socket.write(frameOf(notice));
+    socket.write(frameOf(`{"jsonrpc":"2.0","id":1,"result":"${'0'.repeat(10_000_000)}"}`));
+  });
+  const { byId } = await transport.send([callOf(1)], none);
+  expect(String(byId.get(1)?.result)).toHaveLength(10_000_000);
+  await after(50);
+  expect([sockets.length, sockets[0]?.destroyed]).toEqual([1, false]);
+});
+
+test('a late answer to an aborted call ends no connection', async () => {
+  const { transport, sockets } = await transportTo((socket) => {
+    setTimeout(() => socket.write(frameOf(`{"jsonrpc":"2.0","id":1,"result":"${'0'.repeat(10_000_000)}"}`)), 100);
+  });
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(new Error('another upstream was faster')), 20);
+  await expect(transport.send([callOf(1)], stop.signal)).rejects.toThrow('faster');
+  await after(400);
+  expect(sockets[0]?.destroyed).toBe(false);
+});

@@ -1,9 +1,11 @@
 import WebSocket from 'ws';
 import type { UpstreamAddress } from './address.ts';
 import type { RpcErrorObject } from './classify-error.ts';
+import { countValues } from './count-values.ts';
 import { AttemptFailure } from './errors.ts';
 import { reasonOf } from './http-rpc-transport.ts';
 import type { UpstreamLimits } from './limits.ts';
+import { NoticeBudget } from './notice-budget.ts';
 import {
   answersOf,
   bodyOf,
@@ -12,6 +14,8 @@ import {
   type WireAnswers,
   type WireCall,
 } from './rpc-transport.ts';
+
+const unaskedFault = 'it sends more than it was asked for';
 
 interface Pending {
   readonly socket: WebSocket;
@@ -30,6 +34,8 @@ export class WebSocketRpcTransport implements RpcTransport {
   readonly #onClose: () => void;
   readonly #pending = new Map<number, Pending>();
   #socket: Promise<WebSocket> | undefined;
+  /** Calls that were aborted, and whose answers may still arrive. */
+  readonly #late = new Set<number>();
   /** Connection that must answer a ping. */
   #probed: WebSocket | undefined;
 
@@ -70,6 +76,7 @@ export class WebSocketRpcTransport implements RpcTransport {
         for (const { id } of calls) this.#pending.set(id, pending);
         abort = () => {
           reject(new AttemptFailure('failed', 'aborted'));
+          this.#expectLate(pending);
           if (signal.reason instanceof AttemptFailure) this.#probe(socket);
         };
         signal.addEventListener('abort', abort, { once: true });
@@ -81,6 +88,14 @@ export class WebSocketRpcTransport implements RpcTransport {
     }
   }
 
+  #expectLate({ calls, byId }: Pending): void {
+    for (const { id } of calls) if (!byId.has(id)) this.#late.add(id);
+    for (const oldest of this.#late) {
+      if (this.#late.size <= this.#limits.queueMax) break;
+      this.#late.delete(oldest);
+    }
+  }
+
   #open(): Promise<WebSocket> {
     const { url, headers } = this.#address;
     const socket = new WebSocket(url, {
@@ -89,13 +104,22 @@ export class WebSocketRpcTransport implements RpcTransport {
       handshakeTimeout: this.#limits.attemptMs,
       followRedirects: false,
     });
-    socket.on('message', (data) => this.#receive(socket, data.toString()));
+    const budget = new NoticeBudget(this.#limits);
+    const end = (reason: string) => {
+      lose(new AttemptFailure('failed', reason));
+      socket.terminate();
+    };
+    socket.on('message', (data: Buffer) => {
+      const fault = this.#receive(data, budget);
+      if (fault !== undefined) end(fault);
+    });
     let isLost = false;
     const lose = (failure: AttemptFailure) => {
       // The event `close` follows an error, when a later connection may be in use.
       if (isLost) return;
       isLost = true;
       this.#socket = undefined;
+      this.#late.clear();
       for (const { socket: used, reject } of this.#pending.values()) if (used === socket) reject(failure);
       this.#onClose();
     };
@@ -138,18 +162,26 @@ export class WebSocketRpcTransport implements RpcTransport {
     socket.ping();
   }
 
-  #receive(socket: WebSocket, text: string): void {
+  /** Returns the reason to end the connection. */
+  #receive(data: Buffer, budget: NoticeBudget): string | undefined {
+    const isExpected = this.#pending.size > 0 || this.#late.size > 0;
+    if (!isExpected && !budget.has(data.length)) return unaskedFault;
+    const { answerValuesMax } = this.#limits;
+    if (countValues(data) > answerValuesMax) return `the answer has more than ${answerValuesMax} values`;
     let value: unknown;
     try {
-      value = JSON.parse(text);
+      value = JSON.parse(data.toString());
     } catch {
-      return void socket.terminate();
+      return 'the answer is not JSON';
     }
-    for (const entry of Array.isArray(value) ? value : [value]) this.#route(entry);
+    let isAnswer = false;
+    for (const entry of Array.isArray(value) ? value : [value]) if (this.#route(entry)) isAnswer = true;
+    return isAnswer || budget.take(data.length) ? undefined : unaskedFault;
   }
 
-  #route(entry: unknown): void {
-    if (typeof entry !== 'object' || entry === null) return;
+  /** Returns true for the first answer to a call. */
+  #route(entry: unknown): boolean {
+    if (typeof entry !== 'object' || entry === null) return false;
     const { method, params, id, error } = entry as {
       readonly method?: unknown;
       readonly params?: { readonly subscription?: unknown; readonly result?: unknown };
@@ -158,15 +190,20 @@ export class WebSocketRpcTransport implements RpcTransport {
     };
     if (method === 'eth_subscription' && typeof params?.subscription === 'string') {
       this.#onNotification(params.subscription, params.result);
-      return;
+      return false;
     }
     const pending = typeof id === 'number' ? this.#pending.get(id) : undefined;
     if (pending !== undefined) {
-      if (!pending.byId.has(id as number)) pending.byId.set(id as number, entry as WireAnswer);
+      const isNew = !pending.byId.has(id as number);
+      if (isNew) pending.byId.set(id as number, entry as WireAnswer);
       if (pending.byId.size === pending.calls.length) pending.resolve({ byId: pending.byId });
-      return;
+      return isNew;
     }
+    if (typeof id === 'number' && this.#late.delete(id)) return true;
     // An error without a known id concerns a whole batch, and the oldest is the only candidate.
-    if (error && typeof id !== 'number') this.#pending.values().next().value?.resolve(answersOf(entry, []));
+    const oldest: Pending | undefined =
+      error && typeof id !== 'number' ? this.#pending.values().next().value : undefined;
+    oldest?.resolve(answersOf(entry, []));
+    return oldest !== undefined;
   }
 }
