@@ -14,6 +14,8 @@ const touchEverySeconds = 60;
 export interface OwnedBlock {
   readonly block: Block;
   readonly owner: number;
+  /** See {@link IndexRecord.isPbLeaf}. */
+  readonly isPbLeaf: boolean;
 }
 
 /** Returns the owner of a block after `owner` has put or touched it too: 0 for several owners. */
@@ -89,6 +91,7 @@ export class BlockTables {
     for (const {
       block: { cid, bytes },
       owner,
+      isPbLeaf,
     } of entries) {
       const key = cid.multihash.bytes;
       const known = this.record(key);
@@ -104,6 +107,7 @@ export class BlockTables {
             owner,
             isQuarantined: false,
             isClaimed: false,
+            isPbLeaf,
           }),
         );
         sum += BigInt(bytes.length);
@@ -117,12 +121,13 @@ export class BlockTables {
             ...stamp,
             owner: ownerAfter(known, owner),
             isQuarantined: false,
+            isPbLeaf: isPbLeaf || known.isPbLeaf,
           }),
         );
         this.#quarantine.remove(key);
         sum += BigInt(bytes.length - known.length);
         added.push([known.id, bytes]);
-      } else this.#touch(key, known, stamp, owner);
+      } else this.#touch(key, known, stamp, owner, isPbLeaf);
     }
     for (const [id, bytes] of added) this.#blocks.put(id, bytes);
     if (added.length > 0) this.control.putSums({ bytes: sum, next });
@@ -143,9 +148,10 @@ export class BlockTables {
     return touchedIn === cycle && Math.abs(this.seconds() - touchedAt) < touchEverySeconds;
   }
 
-  #touch(key: Uint8Array, known: IndexRecord, stamp: Stamp, owner: number): void {
-    if (this.isFresh(known, stamp.touchedIn, owner)) return;
-    this.#index.put(key, encodeRecord({ ...known, ...stamp, owner: ownerAfter(known, owner) }));
+  #touch(key: Uint8Array, known: IndexRecord, stamp: Stamp, owner: number, isPbLeaf = false): void {
+    const isLeaf = isPbLeaf || known.isPbLeaf;
+    if (this.isFresh(known, stamp.touchedIn, owner) && isLeaf === known.isPbLeaf) return;
+    this.#index.put(key, encodeRecord({ ...known, ...stamp, owner: ownerAfter(known, owner), isPbLeaf: isLeaf }));
   }
 
   #stamp(): Stamp {
@@ -248,7 +254,16 @@ export class BlockTables {
   adopt(key: Uint8Array, id: Uint8Array, length: number): boolean {
     if (this.record(key) !== undefined) return false;
     const isClaimed = this.claims.ownersOf(key).length > 0;
-    const record = { id, length, ...this.#stamp(), ...noMark, owner: 0, isQuarantined: false, isClaimed };
+    const record = {
+      id,
+      length,
+      ...this.#stamp(),
+      ...noMark,
+      owner: 0,
+      isQuarantined: false,
+      isClaimed,
+      isPbLeaf: false,
+    };
     this.#index.put(key, encodeRecord(record));
     return true;
   }

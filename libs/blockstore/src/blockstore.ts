@@ -36,6 +36,11 @@ export interface PutOptions {
    * period (see `Claims.discardMany`).
    */
   readonly owner?: number;
+  /**
+   * Reports whether a block has no links with the codec of its CID. The store then remembers it for `Collectable.leafLengths`. Called
+   * before the call of the store resolves. Default: not known.
+   */
+  readonly isLeaf?: (block: Block) => boolean;
 }
 
 /**

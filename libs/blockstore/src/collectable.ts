@@ -62,6 +62,11 @@ export interface Collectable extends Claims {
   hold(options?: PutOptions): Promise<Hold>;
   /** Counts these blocks as put now. Resolves to the missing and quarantined ones, in order. Reads no block. */
   touchMany(cids: readonly CID[], options?: PutOptions): Promise<CID[]>;
+  /**
+   * Returns the lengths in bytes of those of these blocks that are stored and known to have no links with the codec of the CID, in
+   * order; undefined for others. Reads no block. An optional capability: without it every dag-pb block is read for its links.
+   */
+  leafLengths?(cids: readonly CID[]): Promise<readonly (number | undefined)[]>;
   /** Begins the next cycle and resolves to its number. */
   beginCycle(): Promise<number>;
   /**

@@ -17,10 +17,12 @@ export interface IndexRecord {
   readonly isQuarantined: boolean;
   /** True while an owner claims the block. */
   readonly isClaimed: boolean;
+  /** True where the block is known to have no links as dag-pb. Records of version 0.1 and of older releases do not know it. */
+  readonly isPbLeaf: boolean;
 }
 
 const recordBytes = 35;
-const flags = { quarantined: 1, claimed: 2 } as const;
+const flags = { quarantined: 1, claimed: 2, pbLeaf: 4 } as const;
 
 /** Encodes 35 bytes: id 8, length 4, touchedAt 4, touchedIn 4, mark 4, markedAs 4, flags 1, owner 6. Big-endian, unsigned. */
 export function encodeRecord(record: IndexRecord): Uint8Array {
@@ -31,7 +33,11 @@ export function encodeRecord(record: IndexRecord): Uint8Array {
   bytes.writeUInt32BE(record.touchedIn, 16);
   bytes.writeUInt32BE(record.mark, 20);
   bytes.writeUInt32BE(record.markedAs, 24);
-  bytes.writeUInt8((record.isQuarantined ? flags.quarantined : 0) | (record.isClaimed ? flags.claimed : 0), 28);
+  const flagged =
+    (record.isQuarantined ? flags.quarantined : 0) |
+    (record.isClaimed ? flags.claimed : 0) |
+    (record.isPbLeaf ? flags.pbLeaf : 0);
+  bytes.writeUInt8(flagged, 28);
   bytes.writeUIntBE(record.owner, 29, 6);
   return bytes;
 }
@@ -53,6 +59,7 @@ export function decodeRecord(bytes: Uint8Array): IndexRecord {
     owner: record.readUIntBE(29, 6),
     isQuarantined: (flagged & flags.quarantined) !== 0,
     isClaimed: (flagged & flags.claimed) !== 0,
+    isPbLeaf: (flagged & flags.pbLeaf) !== 0,
   };
 }
 

@@ -279,6 +279,7 @@ test('decodeRecord reads records of version 0.1, which had no collection', () =>
     owner: 0,
     isQuarantined: false,
     isClaimed: false,
+    isPbLeaf: false,
   });
   expect(decodeRecord(encodeRecord(record))).toEqual(record);
 });

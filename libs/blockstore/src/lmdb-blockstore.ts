@@ -1,5 +1,5 @@
 // Hot path of every upload and download. lmdb-blockstore.bench.ts compares it with a bare file.
-import { type CID, UnsupportedHashError } from '@cairn/cid';
+import { type CID, codecs, UnsupportedHashError } from '@cairn/cid';
 import { Environment, StoreError, limits as storeLimits } from '@cairn/embedded-store';
 import { isCairnError } from '@cairn/errors';
 import { BlockTables } from './block-tables.ts';
@@ -118,7 +118,7 @@ class LmdbStore implements BoundedBlockstore, BatchReads {
     return record?.isQuarantined ? undefined : record?.length;
   }
 
-  async putMany(blocks: readonly Block[], { owner = 0 }: PutOptions = {}): Promise<void> {
+  async putMany(blocks: readonly Block[], options?: PutOptions): Promise<void> {
     let sum = 0;
     for (const { cid, bytes } of blocks) {
       if (bytes.length > this.#blockBytesMax) {
@@ -137,7 +137,7 @@ class LmdbStore implements BoundedBlockstore, BatchReads {
       const added = blocks.filter(({ cid }) => this.#lengthOf(cid) === undefined);
       if (added.length > 0) this.#requireRoom(added.reduce((bytes, block) => bytes + block.bytes.length, 0));
     }
-    await this.#queue.put(blocks, owner);
+    await this.#queue.put(blocks, options);
   }
 
   /** @throws STORE_FULL */
@@ -191,6 +191,14 @@ class LmdbStore implements BoundedBlockstore, BatchReads {
     await this.#environment.transaction(() => this.#tables.touch(stale, owner));
     // Looked up after the touch: a block that is stored now is safe from the sweep.
     return cids.filter((cid) => this.#lengthOf(cid) === undefined);
+  }
+
+  async leafLengths(cids: readonly CID[]): Promise<(number | undefined)[]> {
+    return cids.map(({ code, multihash }) => {
+      const record = this.#tables.record(multihash.bytes);
+      if (record === undefined || record.isQuarantined) return undefined;
+      return code === codecs.raw || (code === codecs['dag-pb'] && record.isPbLeaf) ? record.length : undefined;
+    });
   }
 
   async claimMany(cids: readonly CID[], owner: number, options: ClaimOptions = {}): Promise<void> {

@@ -27,6 +27,7 @@ interface StoredBlock {
   markedAs: number;
   owner: number;
   isQuarantined: boolean;
+  isPbLeaf: boolean;
 }
 
 class MemoryBlockstore implements CollectableBlockstore {
@@ -61,18 +62,20 @@ class MemoryBlockstore implements CollectableBlockstore {
     return (await this.get(cid)).length;
   }
 
-  async putMany(blocks: readonly Block[], { owner = 0 }: PutOptions = {}): Promise<void> {
+  async putMany(blocks: readonly Block[], { owner = 0, isLeaf }: PutOptions = {}): Promise<void> {
     for (const { cid, bytes } of blocks) {
       if (bytes.length > limits.blockBytesMax) {
         throw new BlockTooLargeError(cid.toString(), bytes.length, limits.blockBytesMax);
       }
     }
-    for (const { cid, bytes } of blocks) {
+    for (const block of blocks) {
+      const { cid, bytes } = block;
       const key = keyOf(cid);
       const stamp = { touchedAt: this.#now(), touchedIn: this.#cycle };
       const known = this.#blocks.get(key);
       const putBy = known && known.owner !== owner ? 0 : owner;
-      if (known?.isQuarantined === false) Object.assign(known, stamp, { owner: putBy });
+      const isPbLeaf = known?.isPbLeaf === true || (cid.code === codecs['dag-pb'] && isLeaf?.(block) === true);
+      if (known?.isQuarantined === false) Object.assign(known, stamp, { owner: putBy, isPbLeaf });
       else {
         this.#bytes += bytes.length - (known?.bytes.length ?? 0);
         this.#blocks.set(key, {
@@ -82,6 +85,7 @@ class MemoryBlockstore implements CollectableBlockstore {
           markedAs: codecs.raw,
           owner: putBy,
           isQuarantined: false,
+          isPbLeaf,
         });
       }
     }
@@ -123,6 +127,16 @@ class MemoryBlockstore implements CollectableBlockstore {
         Object.assign(stored, { touchedAt: this.#now(), touchedIn: this.#cycle, owner: touchedBy });
       }
       return stored?.isQuarantined !== false;
+    });
+  }
+
+  async leafLengths(cids: readonly CID[]): Promise<(number | undefined)[]> {
+    return cids.map((cid) => {
+      const stored = this.#blocks.get(keyOf(cid));
+      if (stored === undefined || stored.isQuarantined) return undefined;
+      return cid.code === codecs.raw || (cid.code === codecs['dag-pb'] && stored.isPbLeaf)
+        ? stored.bytes.length
+        : undefined;
     });
   }
 

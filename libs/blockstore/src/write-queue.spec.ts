@@ -13,7 +13,7 @@ test('WriteQueue writes at most 512 blocks per transaction and writes all of the
     await new Promise((resolve) => setImmediate(resolve));
   }, 1024 * 1024);
   const blocks = Array.from({ length: 6000 }, (_, index) => rawBlock(`${index}`));
-  for (let at = 0; at < blocks.length; at += 1000) await queue.put(blocks.slice(at, at + 1000), 1);
+  for (let at = 0; at < blocks.length; at += 1000) await queue.put(blocks.slice(at, at + 1000), { owner: 1 });
   await queue.sync();
   expect(Math.max(...writes)).toBeLessThanOrEqual(512);
   expect(writes.reduce((sum, count) => sum + count, 0)).toBe(6000);
@@ -32,7 +32,7 @@ test('WriteQueue limits pending blocks by number as well as by bytes', async () 
     for (let index = 0; index < 6000; index += 500) {
       await queue.put(
         Array.from({ length: 500 }, (_, at) => rawBlock(`tiny ${index + at}`)),
-        1,
+        { owner: 1 },
       );
       taken += 500;
     }
@@ -60,8 +60,8 @@ test('WriteQueue gives lent buffers back after a durable write, and returns copi
   };
   const block = lent(1);
   const same = lent(1);
-  await queue.put([block], 1);
-  await queue.put([same], 1);
+  await queue.put([block], { owner: 1 });
+  await queue.put([same], { owner: 1 });
   // A block that is pending already is not written, so its buffer is free.
   expect(pool.freeBytes).toBe(bytesOfBlock);
   const read = queue.get(block.cid);
@@ -97,16 +97,16 @@ function stateOf(promise: Promise<unknown>): () => Promise<boolean> {
 test('WriteQueue requests the next transaction during a commit, and it takes what waits when it starts', async () => {
   const { requested, write, texts } = createTransactions();
   const queue = new WriteQueue(write, 1024 * 1024);
-  await queue.put([rawBlock('a')], 1);
+  await queue.put([rawBlock('a')], { owner: 1 });
   expect(texts(0)).toEqual(['a']);
-  await queue.put([rawBlock('b')], 1);
+  await queue.put([rawBlock('b')], { owner: 1 });
   const isSynced = stateOf(queue.sync());
-  await queue.put([rawBlock('c')], 1);
+  await queue.put([rawBlock('c')], { owner: 1 });
   expect(requested).toHaveLength(2);
   requested[0]?.resolve();
   expect(await isSynced()).toBe(false);
   expect(texts(1)).toEqual(['b', 'c']);
-  await queue.put([rawBlock('d')], 1);
+  await queue.put([rawBlock('d')], { owner: 1 });
   expect(await isSynced()).toBe(false);
   expect(requested).toHaveLength(3);
   requested[1]?.resolve();
@@ -120,7 +120,7 @@ test('WriteQueue reports that blocks have a transaction only when later transact
   const queue = new WriteQueue(write, 1024 * 1024);
   await queue.put(
     Array.from({ length: 700 }, (_, index) => rawBlock(`${index}`)),
-    1,
+    { owner: 1 },
   );
   const isRequested = stateOf(queue.requested());
   expect(await isRequested()).toBe(false);

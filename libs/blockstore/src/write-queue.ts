@@ -1,8 +1,8 @@
 // Hot path of every upload. Lent buffers: a new buffer for each block makes the garbage collector run after every 15 MiB of an
 // upload, at half of its CPU time (tools/bench/peers.mjs, row `add 1 GiB`).
-import type { CID } from '@cairn/cid';
+import { type CID, codecs } from '@cairn/cid';
 import type { OwnedBlock } from './block-tables.ts';
-import type { Block } from './blockstore.ts';
+import type { Block, PutOptions } from './blockstore.ts';
 
 /** A pending block. */
 interface Entry {
@@ -10,6 +10,7 @@ interface Entry {
   readonly key: string;
   readonly block: Block;
   readonly owner: number;
+  readonly isPbLeaf: boolean;
 }
 
 /** A requested transaction. */
@@ -78,7 +79,7 @@ export class WriteQueue {
   }
 
   /** Accepts blocks; waits while too many are pending. @throws the error of the write while writes fail */
-  async put(blocks: readonly Block[], owner: number): Promise<void> {
+  async put(blocks: readonly Block[], { owner = 0, isLeaf }: PutOptions = {}): Promise<void> {
     while (true) {
       // Failed blocks are retried first: no further blocks are accepted while writes fail.
       if (this.#failed.length > 0) await this.sync();
@@ -87,7 +88,7 @@ export class WriteQueue {
         await new Promise<void>((resolve) => this.#waiting.push(resolve));
       else break;
     }
-    this.#accept(blocks, owner);
+    this.#accept(blocks, owner, isLeaf);
     this.#request();
   }
 
@@ -95,7 +96,7 @@ export class WriteQueue {
    * Makes the blocks pending that are not pending yet. Stored blocks are written again, since a concurrent deletion is only
    * visible inside the transaction.
    */
-  #accept(blocks: readonly Block[], owner: number): void {
+  #accept(blocks: readonly Block[], owner: number, isLeaf?: (block: Block) => boolean): void {
     for (const block of blocks) {
       const key = pendingKey(block.cid);
       const pending = this.#pending.get(key);
@@ -104,7 +105,8 @@ export class WriteQueue {
         if (pending.block !== block) giveBack(block);
         continue;
       }
-      const entry = { key, block, owner };
+      const isPbLeaf = block.cid.code === codecs['dag-pb'] && isLeaf?.(block) === true;
+      const entry = { key, block, owner, isPbLeaf };
       this.#queue.push(entry);
       this.#accepted++;
       this.#pending.set(key, entry);

@@ -5,6 +5,7 @@ import type { CID } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import { ClaimSet, digestPart } from './claim-set.ts';
 import { PinModeError } from './errors.ts';
+import { isLeaf } from './links.ts';
 import { ownerOf } from './owner.ts';
 import { type PartitionedDags, partitionDags } from './partition-dags.ts';
 import type { Pin, PinConditions } from './pin-store.ts';
@@ -85,7 +86,7 @@ export class AccountWriteSession implements WriteSession {
     const counted = await this.#quota.count(blocks, this.#covered);
     this.#isSynced = false;
     const written = blocks.filter(({ cid }) => isStored(cid)).map((block) => ({ cid: block.cid, name: nameOf(block) }));
-    await this.#context.blocks.putMany(blocks, { owner: this.#owner });
+    await this.#context.blocks.putMany(blocks, { owner: this.#owner, isLeaf: ({ cid, bytes }) => isLeaf(cid, bytes) });
     for (const { cid, name } of written) {
       this.#unpinned.add(name, counted?.get(digestPart(cid)) ?? 0);
       counted?.delete(digestPart(cid));

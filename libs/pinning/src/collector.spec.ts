@@ -5,6 +5,7 @@ import { type Blockstore, type CollectableBlockstore, createMemoryBlockstore } f
 import { CID, cidFor } from '@cairn/cid';
 import { CairnError } from '@cairn/errors';
 import * as dagCbor from '@ipld/dag-cbor';
+import * as dagPb from '@ipld/dag-pb';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Collector, openLmdbPinStore, Pinning, type PinStore } from './index.ts';
 
@@ -69,6 +70,36 @@ test('collect with a grace period of the cache removes the blocks of a failed fe
   expect(await graceful.collect()).toMatchObject({ removed: 0 });
   expect(await graceful.collect({ cacheGraceSeconds: 0 })).toMatchObject({ removed: 1, removedBytes: 7 });
   expect(await has([fetched, pinned, own].map(({ cid }) => cid))).toEqual([false, true, true]);
+});
+
+test('neither a pin nor a collection reads leaves that any writer has written', async () => {
+  const leaves = ['one', 'two'].map((text) => {
+    const bytes = dagPb.encode({ Data: Buffer.from(text), Links: [] });
+    return { cid: cidFor(bytes, { codec: 'dag-pb' }), bytes };
+  });
+  const rootBytes = dagPb.encode({ Links: leaves.map(({ cid }, at) => ({ Hash: cid, Name: `${at}`, Tsize: 1 })) });
+  const root = { cid: cidFor(rootBytes, { codec: 'dag-pb' }), bytes: rootBytes };
+  const session = await pinning.write('alice');
+  await session.store.putMany([...leaves, root]);
+  await session.end();
+  const reads: string[] = [];
+  const recorded: Blockstore = Object.create(blocks, {
+    get: { value: (cid: CID) => reads.push(`${cid}`) && blocks.get(cid) },
+    size: { value: (cid: CID) => reads.push(`${cid}`) && blocks.size(cid) },
+    sync: { value: blocks.sync.bind(blocks) },
+  });
+  const other = new Pinning({ pins, blocks: recorded, collectable: blocks });
+  const pin = await other.pin('bob', root.cid);
+  expect(pin.size).toEqual({ blocks: 3, bytes: [...leaves, root].reduce((sum, { bytes }) => sum + bytes.length, 0) });
+  const readByPin = reads.splice(0);
+  const report = await new Collector({ pins, blocks: recorded, collectable: blocks, graceSeconds: 0 }).collect();
+  expect(report).toMatchObject({ marked: 3, removed: 0, unreadable: [] });
+  expect([new Set(readByPin), reads]).toEqual([new Set([`${root.cid}`]), [`${root.cid}`]]);
+  // A lost leaf is still reported.
+  await blocks.delete(leaves[1]?.cid ?? root.cid);
+  const missing = await new Collector({ pins, blocks, collectable: blocks, graceSeconds: 0 }).collect();
+  expect(missing.unreadable.length).toBe(1);
+  expect(await has([...leaves, root].map(({ cid }) => cid))).toEqual([true, false, true]);
 });
 
 test('collect keeps the links of a block that another account has pinned as raw', async () => {

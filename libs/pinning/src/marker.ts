@@ -42,12 +42,14 @@ export class Marker {
 
   /** Marks a whole DAG. @throws errors of reading and decoding; the readable blocks are then marked, the root is not */
   async markDag(root: CID): Promise<void> {
-    const { blocks, slicer, signal } = this.#options;
+    const { blocks, collectable, slicer, signal } = this.#options;
     const frames: Frame[] = [];
     const entered = new Set<string>();
     const enter = async (cid: CID) => {
       const key = nodeKey(cid);
       if (entered.has(key)) return;
+      const [length] = (await collectable.leafLengths?.([cid])) ?? [];
+      if (length !== undefined) return await this.#mark(cid);
       entered.add(key);
       // Looks up links in batches, since a node may have many.
       const bytes = await blocks.get(cid, signal ? { signal } : {});

@@ -2,7 +2,7 @@ import type { Blockstore, Collectable } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import type { ClaimSet } from './claim-set.ts';
 import { QuotaExceededError } from './errors.ts';
-import { type DagSize, type WalkOptions, walkDag } from './walk-dag.ts';
+import { type DagSize, nodeKey, type WalkOptions, walkDag } from './walk-dag.ts';
 import type { QuotaRoom } from './write-quota.ts';
 
 export interface TouchDagOptions extends Pick<WalkOptions, 'leafBytes' | 'onProgress'> {
@@ -22,13 +22,28 @@ export function touchDag(
   root: CID,
   { touchMany, owner, claims, room, signal, leafBytes, onProgress }: TouchDagOptions,
 ): Promise<DagSize> {
+  /** Lengths of touched blocks without links, until the walk visits them. */
+  const lengths = new Map<string, number>();
   return walkDag(blocks, root, {
-    ...(leafBytes && { leafBytes }),
+    leafBytes: (cid) => {
+      const key = nodeKey(cid);
+      const length = leafBytes?.(cid) ?? lengths.get(key);
+      lengths.delete(key);
+      return length;
+    },
     ...(onProgress && { onProgress }),
     ...(signal && { signal }),
     touchMany: async (cids) => {
       claims.add(await collectable.claimsAmong(cids, owner));
-      return await touchMany(cids);
+      const missing = await touchMany(cids);
+      if (collectable.leafLengths === undefined) return missing;
+      const unknown = cids.filter((cid) => leafBytes?.(cid) === undefined);
+      const found = await collectable.leafLengths(unknown);
+      for (const [index, cid] of unknown.entries()) {
+        const length = found[index];
+        if (length !== undefined) lengths.set(nodeKey(cid), length);
+      }
+      return missing;
     },
     onBytes: (bytes) => {
       if (room && bytes > 0 && room.usedBytes + bytes > room.quotaBytes)

@@ -59,6 +59,41 @@ export function describeCollectable(
       expect(await store.stats()).toEqual({ blocks: 0, bytes: 0 });
     });
 
+    test('leafLengths knows raw blocks, and dag-pb blocks that a writer has declared as leaves', async () => {
+      if (store.leafLengths === undefined) return;
+      const asNode = ({ cid, bytes }: Block) => ({ cid: CID.createV1(0x70, cid.multihash), bytes });
+      const isLeaf = ({ cid }: Block) => cid.equals(asNode(a).cid);
+      const lengths = async (...blocks: Block[]) => [
+        ...((await store.leafLengths?.(blocks.map(({ cid }) => cid))) ?? []),
+      ];
+      await store.putMany([a, b].map(asNode), { owner: 1, isLeaf });
+      await store.putMany([c], { isLeaf: () => true });
+      await store.sync();
+      const cbor = { ...a, cid: CID.createV1(0x71, a.cid.multihash) };
+      expect(await lengths(a, b, c)).toEqual([1, 2, 3]);
+      expect(await lengths(asNode(a), asNode(b), asNode(c), cbor, rawBlock('unknown'))).toEqual([
+        1,
+        undefined,
+        undefined,
+        undefined,
+        undefined,
+      ]);
+      // Neither another write, nor a touch, a mark or a claim changes it; a later declaration does.
+      await store.putMany([asNode(a), asNode(b)], { owner: 2, isLeaf: ({ cid }) => cid.equals(asNode(b).cid) });
+      await store.sync();
+      await store.touchMany([a.cid, b.cid], { owner: 3 });
+      await store.markMany([asNode(a).cid, asNode(b).cid], await store.beginCycle());
+      await store.claimMany([a.cid], 1);
+      expect(await lengths(asNode(a), asNode(b), asNode(c))).toEqual([1, 2, undefined]);
+      await store.quarantine(a.cid);
+      expect(await lengths(a, asNode(a))).toEqual([undefined, undefined]);
+      await store.putMany([a]);
+      await store.sync();
+      expect(await lengths(a, asNode(a))).toEqual([1, 1]);
+      await store.delete(b.cid);
+      expect(await lengths(b, asNode(b))).toEqual([undefined, undefined]);
+    });
+
     test('a raw mark does not mark another codec and does not replace its mark', async () => {
       const node = CID.createV1(0x71, a.cid.multihash);
       await put(a);
