@@ -25,7 +25,6 @@ import { MethodCatalog } from '../methods/method-catalog.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { HttpTransport } from './http-transport.ts';
 import { MeteringInterceptor } from './metering-interceptor.ts';
-import { useOriginForm } from './origin-form.ts';
 import { ApiKeyWebSocketAdapter } from './web-socket-adapter.ts';
 import { JsonRpcWebSocketGateway } from './web-socket-gateway.ts';
 
@@ -59,12 +58,10 @@ export class GatewayServer implements RawHttp {
   }
 
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
-    useOriginForm(request);
     return this.http.handle(request, response) || this.#documents.handle(request, response);
   }
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
-    useOriginForm(request);
     return this.upgrades.handleUpgrade(request, socket, head);
   }
 

@@ -120,6 +120,27 @@ test('requests are in flight until their response or their connection ends, with
   await eventually(() => taken.inFlight === 0);
 });
 
+test('a target in absolute form is served as its path', async () => {
+  const { answer, destroy } = exchange('GET http://there.example/one?a HTTP/1.1\r\nhost: here\r\n\r\n');
+  await eventually(() => asked.length === 1);
+  expect(asked).toEqual(['/one?a']);
+  destroy();
+  await answer.catch(() => '');
+});
+
+test.each([
+  ['a broken head', 'nonsense', '400 Bad Request'],
+  [
+    'a head beyond the limit',
+    `GET / HTTP/1.1\r\nx-long: ${'x'.repeat(17_000)}\r\n`,
+    '431 Request Header Fields Too Large',
+  ],
+])('%s gets its status as a text', async (_, sent, status) => {
+  const [head, body] = (await exchange(`${sent}\r\n\r\n`).answer).split('\r\n\r\n');
+  expect([head?.split('\r\n')[0], body]).toEqual([`HTTP/1.1 ${status}`, status]);
+  expect(head).toContain(`content-length: ${status.length}`);
+});
+
 for (const name of ['host', 'Host', 'Authorization'])
   test(`a request with two ${name} fields gets 400`, async () => {
     const fields = `host: here\r\nauthorization: Basic YQ==\r\n${name}: there\r\n`;

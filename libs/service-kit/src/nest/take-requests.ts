@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { isAmbiguous } from '../ambiguous-fields.ts';
 import { answerHealth, type Dependency } from '../health.ts';
+import { useOriginForm } from '../origin-form.ts';
 import type { RawHttp } from '../raw-http.ts';
 import { closeSilent } from './close-silent.ts';
 import { asksForWebSocket, ignoreUpgrade } from './ignored-upgrade.ts';
@@ -60,6 +61,7 @@ export function takeRequests({
     order.began(request, response);
     closeSilent(request, response);
     if (isAmbiguous(request)) return void response.writeHead(400, { connection: 'close', 'content-length': 0 }).end();
+    useOriginForm(request);
     response.setHeader('x-content-type-options', 'nosniff');
     if (isTls) response.setHeader('strict-transport-security', transportSecurity);
     if (state.isDraining) response.setHeader('connection', 'close');
@@ -89,6 +91,7 @@ export function takeRequests({
         socket.off('error', destroy);
         return ignoreUpgrade(server, request, socket, head);
       }
+      useOriginForm(request);
       if (!state.isDraining && !isAmbiguous(request) && raw.handleUpgrade?.(request, socket, head)) return;
       socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
     });
@@ -97,8 +100,9 @@ export function takeRequests({
     const status = clientErrors[error.code ?? ''] ?? '400 Bad Request';
     // Before the end of a TLS handshake nothing can be sent: `end` would wait for it and keep the connection open.
     const isHandshake = /^(ERR_TLS|ERR_SSL|EPROTO)/.test(error.code ?? '');
-    if (socket.writable && !isHandshake)
-      socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+    // The body is the status, as that of Go's server: clients show an error by its body.
+    const fields = `connection: close\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${status.length}`;
+    if (socket.writable && !isHandshake) socket.end(`HTTP/1.1 ${status}\r\n${fields}\r\n\r\n${status}`);
     else socket.destroy();
   });
   if (connectionsMax !== undefined) server.maxConnections = connectionsMax;
