@@ -40,7 +40,7 @@ import { parseOptions } from './options.ts';
 import { checkCidBase } from './print-cid.ts';
 import { SmallCat } from './read/small-cat.ts';
 import { startLifetime } from './request-lifetime.ts';
-import { checkArgs, cleanUrl, RequestTargets } from './request-target.ts';
+import { checkArgs, cleanUrl, RequestTargets, urlCharactersMax } from './request-target.ts';
 import type { StorageMeter } from './storage-meter.ts';
 import type { StorageRequest } from './storage-request.ts';
 import { StorageState } from './storage-state.ts';
@@ -48,7 +48,6 @@ import { endLines } from './write.ts';
 
 const prefix = '/api/v0/';
 const methods = 'OPTIONS, POST';
-const queryCharactersMax = 16_384;
 
 /** Header fields that web pages may send and read, where CORS allows them (`CAIRN_STORAGE_CORS_ORIGINS`). */
 const requestHeaders = ['authorization', 'content-type', 'x-requested-with', 'x-request-id'];
@@ -137,8 +136,8 @@ export class ApiV0Server implements RawHttp {
 
   async #answer(started: StorageRequest, url: string): Promise<void> {
     const { request, response, record } = started;
-    if (url.length > queryCharactersMax)
-      throw new ApiError(414, `the URL is longer than ${queryCharactersMax} characters`);
+    if (url.length > urlCharactersMax)
+      throw new ApiError(414, `the URL is longer than ${urlCharactersMax} characters; send several requests`);
     if (request.method === 'OPTIONS') return void response.writeHead(204, { allow: methods }).end();
     if (request.method !== 'POST') throw new PlainApiError(405, '405 - Method Not Allowed', { allow: methods });
     if (this.#cors.isForeign(request.headers)) throw new PlainApiError(403, '403 - Forbidden');

@@ -2,6 +2,9 @@ import { posix } from 'node:path';
 import { ApiError, PlainApiError } from './api-error.ts';
 import type { Command } from './command.ts';
 
+/** Characters of a path with its query: 1,000 CIDs as arguments, the most that a command takes. */
+export const urlCharactersMax = 65_536;
+
 /** A doubled slash, or a segment `.` or `..`. */
 const unclean = /\/(?:\/|\.{1,2}(?:\/|$))/;
 

@@ -8,8 +8,19 @@ import { AbstractHttpAdapter } from '@nestjs/core';
  * that the service's `RawHttp` does not take get 404, with the body that Nest gives.
  */
 export class RawHttpAdapter extends AbstractHttpAdapter<Server, IncomingMessage, ServerResponse> {
+  readonly #headBytesMax: number | undefined;
+
+  /** @param options.headBytesMax bytes of a request line with its fields; default: the limit of Node */
+  constructor({ headBytesMax }: { readonly headBytesMax?: number | undefined } = {}) {
+    super();
+    this.#headBytesMax = headBytesMax;
+  }
+
   initHttpServer({ httpsOptions }: NestApplicationOptions): void {
-    this.httpServer = httpsOptions ? createHttpsServer(httpsOptions, notFound) : createHttpServer(notFound);
+    const options = this.#headBytesMax === undefined ? {} : { maxHeaderSize: this.#headBytesMax };
+    this.httpServer = httpsOptions
+      ? createHttpsServer({ ...httpsOptions, ...options }, notFound)
+      : createHttpServer(options, notFound);
   }
 
   close(): Promise<void> {

@@ -90,13 +90,13 @@ export async function serve<Shape extends SettingsShape>(
 const draining: Dependency = { name: 'service', problem: 'the service is shutting down' };
 
 async function createApp<Shape extends SettingsShape>(
-  { module, adapter, configure }: ServiceParts<Shape>,
+  { module, adapter, configure, headBytesMax }: ServiceParts<Shape>,
   context: Parameters<ServiceParts<Shape>['module']>[0],
   hasTls: boolean,
 ): Promise<INestApplication> {
   const { settings, logger } = context;
   const httpsOptions = hasTls && settings.tls && { ...settings.tls, handshakeTimeout: handshakeMs };
-  const app = await NestFactory.create(module(context), adapter?.() ?? new RawHttpAdapter(), {
+  const app = await NestFactory.create(module(context), adapter?.() ?? new RawHttpAdapter({ headBytesMax }), {
     bodyParser: false,
     logger: nestLogger(logger),
     abortOnError: false,

@@ -21,6 +21,8 @@ export interface ServiceParts<Shape extends SettingsShape> {
   readonly engines?: () => readonly Engine[];
   /** Adapter of a service with Nest controllers. Default: one that routes nothing, so that Express is not loaded. */
   readonly adapter?: () => AbstractHttpAdapter;
+  /** Bytes of a request line with its fields, where the default adapter serves. Default: 16 KiB, the limit of Node. */
+  readonly headBytesMax?: number;
   /** Prepares the application before its modules are initialized, for example with a WebSocket adapter. */
   readonly configure?: (app: INestApplication) => void;
 }
