@@ -1,8 +1,11 @@
 import { concatBytes, textFromUtf8, timeLimit } from '@cairn/platform';
+import { countValues } from './count-values.ts';
 import { LightClientError } from './errors.ts';
 
 /** Maximum length of an answer of a beacon node in bytes. 128 updates have 4 MiB. */
 const answerBytesMax = 8 * 1024 * 1024;
+/** Maximum number of values in it. 128 updates have 75,000. */
+const answerValuesMax = 250_000;
 
 /** A beacon node: its base URL, and the host by which messages name it. */
 export interface BeaconNode {
@@ -71,14 +74,16 @@ export async function fetchJson(
 async function readText(response: Response, fail: (reason: string) => LightClientError): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
+  let values = 0;
   const reader = response.body?.getReader();
   for (;;) {
     const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
     if (done) return textFromUtf8(concatBytes(chunks));
     length += value.length;
-    if (length > answerBytesMax) {
+    values += countValues(value);
+    if (length > answerBytesMax || values > answerValuesMax) {
       await reader?.cancel();
-      throw fail(`the answer exceeds ${answerBytesMax} bytes`);
+      throw fail(`the answer exceeds ${answerBytesMax} bytes or ${answerValuesMax} values`);
     }
     chunks.push(value);
   }

@@ -109,6 +109,11 @@ const lies: readonly [string, (path: string, response: ServerResponse) => unknow
   ['a forged committee', () => newest(new TestBeacon(2)), 'wrong'],
   ['another type', () => ({ data: [] }), 'wrong'],
   ['no JSON', (_: string, response: ServerResponse) => void response.end('<html>'), 'unavailable'],
+  [
+    'very many values',
+    (_: string, response: ServerResponse) => void response.end(`{"data":[${'{},'.repeat(130_000)}{}]}`),
+    'unavailable',
+  ],
   ['status 500', (_: string, response: ServerResponse) => void response.writeHead(500).end('{}'), 'unavailable'],
   [
     'a redirect',
