@@ -19,6 +19,8 @@ export const verifyLimits = {
   gasCapMultiplier: 10,
   /** Length of one answer over HTTP. Hex doubles the length of a witness. */
   answerBytesMax: 80 * mib,
+  /** Values in one answer, so that parsing ends within a second. 32 MiB of receipts have 800,000. */
+  answerValuesMax: 1_000_000,
   /** Headers that a provider keeps. */
   headersKeptMax: 2_000,
   /** Ancestors up to this depth are proven by parent links. */

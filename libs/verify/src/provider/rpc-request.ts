@@ -1,5 +1,6 @@
 import { VerifyError } from '../errors.ts';
 import { verifyLimits } from '../limits.ts';
+import { countValues } from './count-values.ts';
 
 /** A JSON-RPC request, as EIP-1193 defines it. */
 export interface RpcCall {
@@ -48,7 +49,8 @@ export function httpRequest(url: string, options: HttpRequestOptions = {}): RpcR
     const { result, error } = parsed(await boundedText(response));
     if (error === undefined || error === null) return result ?? null;
     const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
-    throw new ProviderRpcError(typeof code === 'number' ? code : -32603, String(message), data);
+    const text = typeof message === 'string' ? message : 'The error of the gateway has no message.';
+    throw new ProviderRpcError(typeof code === 'number' ? code : -32603, text, data);
   };
 }
 
@@ -66,14 +68,20 @@ function parsed(text: string): { readonly result?: unknown; readonly error?: unk
 async function boundedText(response: Response): Promise<string> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
+  const { answerBytesMax, answerValuesMax } = verifyLimits;
   let text = '';
+  let values = 0;
   for (let bytes = 0; reader !== undefined; ) {
     const { done, value } = await reader.read();
     if (done) break;
     bytes += value.length;
-    if (bytes > verifyLimits.answerBytesMax) {
+    values += countValues(value);
+    if (bytes > answerBytesMax || values > answerValuesMax) {
       await reader.cancel();
-      throw new VerifyError('ANSWER_MALFORMED', `The answer has more than ${verifyLimits.answerBytesMax} bytes.`);
+      throw new VerifyError(
+        'ANSWER_MALFORMED',
+        `The answer has more than ${answerBytesMax} bytes or ${answerValuesMax} values.`,
+      );
     }
     text += decoder.decode(value, { stream: true });
   }
