@@ -11,6 +11,8 @@ export const objectStoreLimits = {
   callMs: 120_000,
   /** Requests of one call. */
   attemptsMax: 5,
+  /** Requests of one call that end after `idleMs`. A client must not wait for a server that hangs until all attempts have. */
+  silentAttemptsMax: 2,
   /** First pause between attempts. It doubles, with jitter. */
   pauseMs: 50,
   pauseMsMax: 5000,

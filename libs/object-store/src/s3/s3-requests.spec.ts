@@ -173,6 +173,21 @@ test('a server that does not answer is reported after the time of the call', asy
   await store.close();
 });
 
+test('a call to a server that hangs ends after two attempts, and the next ones after one until it answers', async () => {
+  const silent: Answer = () => undefined;
+  const { store, received } = await setUp([silent, silent, silent, ok, silent, silent], { idleMs: 100 });
+  const put = () => store.put('key', Buffer.from('1'));
+  const unavailable = { code: 'OBJECT_STORE_UNAVAILABLE', details: { retryAfterSeconds: 1 } };
+  for (const requests of [2, 3]) {
+    await expect(put()).rejects.toMatchObject(unavailable);
+    expect(received).toHaveLength(requests);
+  }
+  await put();
+  await expect(put()).rejects.toMatchObject(unavailable);
+  expect(received).toHaveLength(6);
+  await store.close();
+});
+
 test('an abort ends a waiting request and a pause between attempts', async () => {
   for (const answer of [() => undefined, error(503, 'SlowDown')] satisfies Answer[]) {
     const { store } = await setUp([answer]);

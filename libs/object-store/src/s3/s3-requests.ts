@@ -43,6 +43,8 @@ export class S3Requests {
   readonly #signer: S3Signer;
   readonly #traffic = new TrafficCounter();
   readonly #callMs: number;
+  /** Whether the last call ended without an answer. The next one then waits for one attempt only. */
+  #isSilent = false;
   #isClosed = false;
 
   constructor(options: {
@@ -69,10 +71,15 @@ export class S3Requests {
   async send(request: S3Request): Promise<S3Result> {
     const deadline = new CallDeadline(this.#callMs, request.signal);
     try {
-      for (let attempt = 1, isRepeated = false; ; attempt++, isRepeated = true) {
+      for (let attempt = 1, silences = 0, isRepeated = false; ; attempt++, isRepeated = true) {
         const result = await this.#attempt(request, deadline);
         if ('status' in result) return { ...result, isRepeated };
+        if (isSilence(result.error.cause)) silences++;
         if (!result.isRetryable || attempt >= limits.attemptsMax || deadline.isOver) throw result.error;
+        if (silences >= (this.#isSilent ? 1 : limits.silentAttemptsMax)) {
+          this.#isSilent = true;
+          throw result.error;
+        }
         await deadline.pause(Math.min(limits.pauseMsMax, limits.pauseMs * 2 ** attempt) * (0.5 + Math.random() / 2));
       }
     } finally {
@@ -115,6 +122,7 @@ export class S3Requests {
       body: bodyOf(body),
       signal: deadline.signal,
     });
+    this.#isSilent = false;
     const isSuccess = response.statusCode < 300;
     if (headers.range !== undefined && response.statusCode === 200 && response.headers['content-length'] !== '0')
       throw rangeIgnored(response.body);
@@ -132,6 +140,12 @@ export class S3Requests {
       this.#signer.followClock(answer.headers.date);
     return failure;
   }
+}
+
+/** Reports whether a server accepted a request and made no progress. Each further attempt would wait as long. */
+function isSilence(cause: unknown): boolean {
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
+  return code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT';
 }
 
 function rangeIgnored(body: Response['body']): ObjectStoreError {
