@@ -49,6 +49,15 @@ describe('headers', () => {
     expect(shape(await ask(`cat?arg=${missing}`))).toEqual([500, 'application/json', 'X-Stream-Error']);
   });
 
+  test('a path that curl sends without percent-encoding names the same file', async () => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    const head = `Host: here\r\nAuthorization: ${basic('ann')}\r\nContent-Length: 0\r\n\r\n`;
+    socket.write(`POST /api/v0/files/mkdir?arg=/über%20uns HTTP/1.1\r\n${head}`);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    const { body } = await ask(`files/ls?arg=/`);
+    expect(JSON.parse(`${body}`).Entries.map(({ Name }: { Name: string }) => Name)).toContain('über uns');
+  });
+
   test('an HTTP/1.0 client, such as a proxy, gets the bytes without chunks and trailers', async () => {
     const { port } = new URL(service.url);
     const socket = connect(Number(port), '127.0.0.1');

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { withEncodedTarget } from './encoded-target.ts';
 import { type FastHead, parsePlainHead } from './fast-head.ts';
 import { answerBytes, type FastAnswer, type FastHandler, type FastRequest } from './fast-request.ts';
 
@@ -206,7 +207,7 @@ export class FastConnection {
     socket.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onError).off('close', this.#onClose);
     socket.setTimeout(0, this.#onTimeout);
     this.#options.onClose(this);
-    this.#options.handOver(socket, unread);
+    this.#options.handOver(socket, withEncodedTarget(unread));
   }
 }
 

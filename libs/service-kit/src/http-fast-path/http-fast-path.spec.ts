@@ -160,6 +160,15 @@ describe('compared with the full parser', () => {
   });
 });
 
+test('serves a target with characters that are not percent-encoded, after plain requests too', async () => {
+  const raw = post('/else/ü?a=日', 'body ü');
+  const text = await exchange(ports[1], [Buffer.from(post('/v3/key', 'plain')), Buffer.from(raw)]);
+  expect(essence(text)).toEqual([
+    ['200', echo('/v3/key', 'plain'), 'keep-alive'],
+    ['200', Buffer.from(echo('/else/%C3%BC?a=%E6%97%A5', 'body ü')).toString('latin1'), 'close'],
+  ]);
+});
+
 test('aborts the signal of a request whose client closes the connection', async () => {
   const socket = connect(ports[1]);
   socket.write(post('/v3/waits', 'a'));
