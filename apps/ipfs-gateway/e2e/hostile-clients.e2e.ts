@@ -29,6 +29,7 @@ beforeAll(async () => {
   const entries = [
     { path: 'root/large.bin', content: large() },
     { path: 'root/small.txt', content: small() },
+    { path: 'root/über uns.txt', content: small() },
   ];
   for await (const { cid, isRoot } of importTree(entries, blocks, profiles['unixfs-v1-2025']))
     if (isRoot) root = cid.toString();
@@ -101,6 +102,11 @@ describe('requests that are odd', () => {
     const text = await exchange(get(`/ipfs/${root}/small.txt`, `Connection: close\r\n${field}\r\n`));
     expect(text.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
     await expectServes();
+  });
+
+  test('a path that curl sends without percent-encoding names the file', async () => {
+    const text = await exchange(get(`/ipfs/${root}/über%20uns.txt`));
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\nsmall$/);
   });
 
   test('a body of a GET is not read as the next request', async () => {

@@ -18,6 +18,7 @@ import { PEER_API } from '@cairn/peer-api/nest';
 import {
   type Dependency,
   discardBody,
+  type FastHandler,
   type ProcessGroup,
   type RawHttp,
   type Registry,
@@ -77,6 +78,8 @@ interface Sending {
 /** Serves the gateway from the HTTP server's events, since bodies are streams (docs/decisions/raw-http-path.md). */
 @Injectable()
 export class GatewayServer implements RawHttp, OnApplicationBootstrap {
+  /** Takes no request. Connections pass through the fast path, which encodes targets that Node's parser refuses. */
+  readonly plain: FastHandler = { takes: () => false, answer: () => undefined };
   readonly #gateway: Gateway;
   readonly #memory: { readonly files: SendMemory; readonly streams: SendMemory };
   readonly #sources: RequestSources;
