@@ -19,6 +19,7 @@ const fetch = (_: unknown, { signal }: FetchOptions = {}) =>
 const store = withExchange(inner, {
   waitMs: () => waitMs,
   sessionOf: () => ({ fetch }),
+  isLeaf: (block) => block.bytes.length === bytes.length,
   onFetched: (_, length) => fetched.push(length),
   onError: (error) => errors.push(error),
 });
@@ -42,6 +43,15 @@ test('a miss is fetched, verified and stored', async () => {
   expect(fetched).toEqual([6]);
   expect(await read().result).toEqual(bytes);
   expect(fetches.length).toBe(1);
+});
+
+test('a fetched block is stored as a leaf where it has no links', async () => {
+  const node = cidFor(bytes, { codec: 'dag-pb' });
+  const result = store.get(node, { signal: new AbortController().signal });
+  await turn();
+  fetches[0]?.resolve(bytes);
+  await result;
+  expect(await inner.leafLengths?.([node])).toEqual([6]);
 });
 
 test('content that the exchange denies ends all reads without a wait', async () => {

@@ -2,6 +2,7 @@ import {
   BlockNotFoundError,
   type Blockstore,
   createVerifiedBlock,
+  type PutOptions,
   type ReadOptions,
   waitForBlock,
   waitForPresence,
@@ -19,6 +20,8 @@ export interface WithExchangeOptions {
   readonly sessionOf: (signal: AbortSignal) => Pick<ExchangeSession, 'fetch' | 'fetchStored'> | undefined;
   /** Reports whether the exchange may store blocks itself. It does not apply the limits of this store. Default: yes. */
   readonly mayStore?: () => boolean;
+  /** See {@link PutOptions.isLeaf}. A later walk does not read fetched blocks without links again. */
+  readonly isLeaf?: PutOptions['isLeaf'];
   /** Called for each reader that gets a block from the exchange, also when readers share the fetch. */
   readonly onFetched?: (signal: AbortSignal, bytes: number) => void;
   /** Called with failures of the exchange. The read then waits for the local store only. */
@@ -195,7 +198,8 @@ class MissReader {
         : await untilAborted(session.fetch(cid, { signal }), signal);
     const block = createVerifiedBlock(cid, bytes);
     // Waits while the disk is slower than the network. A full store does not fail the read.
-    await this.#store.putMany([block]).catch((error: unknown) => this.#options.onError?.(error));
+    const { isLeaf, onError } = this.#options;
+    await this.#store.putMany([block], isLeaf && { isLeaf }).catch((error: unknown) => onError?.(error));
     return { bytes };
   }
 

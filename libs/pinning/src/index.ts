@@ -23,7 +23,7 @@ export {
 } from './errors.ts';
 export { type FetchDagOptions, fetchDag } from './fetch-dag.ts';
 export { FetchQuota } from './fetch-quota.ts';
-export { linksOf } from './links.ts';
+export { isLeaf, linksOf } from './links.ts';
 export { openLmdbPinStore } from './lmdb-pin-store.ts';
 export { ownerOf } from './owner.ts';
 export type {

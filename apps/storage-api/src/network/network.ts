@@ -1,6 +1,7 @@
 import { type BlockExchange, type FetchingBlockstore, LanePermits, withExchange } from '@cairn/block-exchange';
 import { type Blockstore, type Fullness, withWait } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
+import { isLeaf } from '@cairn/pinning';
 import { type Registry, registerGauge } from '@cairn/service-kit';
 import { readOptionsOf } from '../api-v0/read-options.ts';
 import { BlockAnnouncer } from './block-announcer.ts';
@@ -48,6 +49,7 @@ export class Network {
     const fetching = withExchange(this.#announcer.wrap(store), {
       waitMs,
       sessionOf: (signal) => readOptionsOf(signal)?.network,
+      isLeaf: ({ cid, bytes }) => isLeaf(cid, bytes),
       mayStore: () => {
         const { bytes, bytesMax } = fullness();
         return bytesMax - bytes > limits.roomBytesMin;
