@@ -25,7 +25,7 @@ export const packageMap = {
   providing: ['errors', 'embedded-store', 'postgres', 'cid', 'block-exchange', 'ipns'],
   'ipfs-gateway': ['errors', 'cid', 'blockstore', 'unixfs', 'pinning', 'dag', 'ipns'],
   mfs: ['errors', 'platform', 'embedded-store', 'postgres', 'cid', 'blockstore', 'unixfs'],
-  upstream: ['errors'],
+  upstream: ['errors', 'platform'],
   'light-client': ['errors', 'platform'],
   'jsonrpc-core': ['errors', 'platform'],
   rlp: ['errors'],

@@ -1,5 +1,4 @@
-import { concatBytes, textFromUtf8, timeLimit } from '@cairn/platform';
-import { countValues } from './count-values.ts';
+import { concatBytes, countJsonValues, textFromUtf8, timeLimit } from '@cairn/platform';
 import { LightClientError } from './errors.ts';
 
 /** Maximum length of an answer of a beacon node in bytes. 128 updates have 4 MiB. */
@@ -80,7 +79,7 @@ async function readText(response: Response, fail: (reason: string) => LightClien
     const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
     if (done) return textFromUtf8(concatBytes(chunks));
     length += value.length;
-    values += countValues(value);
+    values += countJsonValues(value);
     if (length > answerBytesMax || values > answerValuesMax) {
       await reader?.cancel();
       throw fail(`the answer exceeds ${answerBytesMax} bytes or ${answerValuesMax} values`);

@@ -18,4 +18,5 @@ export {
 export { nextTurn } from '#turns';
 export { assertBytes, type ByteSource, chunksOfSource, isBytes } from './byte-source.ts';
 export { InvalidBytesError } from './errors.ts';
+export { countJsonValues } from './json-values.ts';
 export { timeLimit } from './time-limit.ts';

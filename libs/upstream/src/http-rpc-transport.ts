@@ -1,7 +1,7 @@
+import { countJsonValues } from '@cairn/platform';
 import type { Pool } from 'undici';
 import type { UpstreamAddress } from './address.ts';
 import { failureOfStatus, type RpcErrorObject } from './classify-error.ts';
-import { countValues } from './count-values.ts';
 import { AttemptFailure } from './errors.ts';
 import type { UpstreamLimits } from './limits.ts';
 import { answersOf, bodyOf, parseAnswer, type RpcTransport, type WireAnswers, type WireCall } from './rpc-transport.ts';
@@ -72,7 +72,7 @@ export class HttpRpcTransport implements RpcTransport {
     try {
       for await (const chunk of body) {
         length += chunk.length;
-        values += countValues(chunk);
+        values += countJsonValues(chunk);
         this.#buffered += chunk.length;
         if (length > this.#bytesMax || this.#buffered > this.#bufferedMax) {
           body.destroy();

@@ -1,7 +1,7 @@
+import { countJsonValues } from '@cairn/platform';
 import WebSocket from 'ws';
 import type { UpstreamAddress } from './address.ts';
 import type { RpcErrorObject } from './classify-error.ts';
-import { countValues } from './count-values.ts';
 import { AttemptFailure } from './errors.ts';
 import { reasonOf } from './http-rpc-transport.ts';
 import type { UpstreamLimits } from './limits.ts';
@@ -167,7 +167,7 @@ export class WebSocketRpcTransport implements RpcTransport {
     const isExpected = this.#pending.size > 0 || this.#late.size > 0;
     if (!isExpected && !budget.has(data.length)) return unaskedFault;
     const { answerValuesMax } = this.#limits;
-    if (countValues(data) > answerValuesMax) return `the answer has more than ${answerValuesMax} values`;
+    if (countJsonValues(data) > answerValuesMax) return `the answer has more than ${answerValuesMax} values`;
     let value: unknown;
     try {
       value = JSON.parse(data.toString());

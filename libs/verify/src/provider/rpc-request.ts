@@ -1,6 +1,6 @@
+import { countJsonValues } from '@cairn/platform';
 import { VerifyError } from '../errors.ts';
 import { verifyLimits } from '../limits.ts';
-import { countValues } from './count-values.ts';
 
 /** A JSON-RPC request, as EIP-1193 defines it. */
 export interface RpcCall {
@@ -75,7 +75,7 @@ async function boundedText(response: Response): Promise<string> {
     const { done, value } = await reader.read();
     if (done) break;
     bytes += value.length;
-    values += countValues(value);
+    values += countJsonValues(value);
     if (bytes > answerBytesMax || values > answerValuesMax) {
       await reader.cancel();
       throw new VerifyError(
