@@ -8,7 +8,7 @@ import { openStores } from '@cairn/stores';
 import { flush } from '../flush.ts';
 import { homeFiles } from './home-files.ts';
 import { createManifest, type Manifest, manifestName } from './manifest.ts';
-import { systemText } from './system-text.ts';
+import { isSystemError } from './system-error.ts';
 
 export interface BackupOptions {
   /** Called before the copy of each store, which waits for it. */
@@ -66,12 +66,12 @@ async function createEmpty(partial: string): Promise<void> {
 
 /** Explains failures of the file system of the backup. */
 function failureOf(error: unknown, to: string): unknown {
-  const reason = systemText(error);
-  return reason === undefined ? error : unwritable(to, reason, error);
+  if (!isSystemError(error)) return error;
+  return unwritable(to, error.code ?? error.message, error);
 }
 
 function unwritable(to: string, reason: string, cause: unknown): CairnError {
-  return new CairnError('BACKUP_UNWRITABLE', `The backup ${to} cannot be written: ${reason}.`, {
+  return new CairnError('BACKUP_UNWRITABLE', `The backup ${to} cannot be written (${reason}).`, {
     hint: 'Name a path in a directory that this user can write, on a disk with space for all stores.',
     cause,
   });

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { cp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { CairnError } from '@cairn/errors';
+import { CairnError, errorText } from '@cairn/errors';
 import { flush } from '../flush.ts';
 import { filesOf, type Manifest, manifestName, readManifest } from './manifest.ts';
-import { systemText } from './system-text.ts';
+import { isSystemError } from './system-error.ts';
 
 /** Directory of an incomplete restore in a home that exists. */
 const partialName = '.restore.partial';
@@ -41,9 +41,8 @@ export async function restoreHome(from: string, home: string): Promise<Manifest>
 
 /** Explains failures of the file system. */
 function failureOf(error: unknown, home: string): unknown {
-  const reason = systemText(error);
-  if (reason === undefined) return error;
-  return new CairnError('RESTORE_FAILED', `The backup was not restored to ${home}: ${reason}.`, {
+  if (!isSystemError(error)) return error;
+  return new CairnError('RESTORE_FAILED', `The backup was not restored to ${home}: ${errorText(error)}.`, {
     hint: 'Check that the disk has space for the backup, and that this user can read the backup and write the home.',
     cause: error,
   });
