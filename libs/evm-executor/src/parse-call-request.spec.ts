@@ -26,7 +26,7 @@ describe('parseCallRequest', () => {
       ],
       maxFeePerBlobGas: '0x3',
       blobVersionedHashes: [word],
-      authorizationList: [{ chainId: '0x1', address, nonce: '0x0', v: '0x1', r: '0x5', s: '0x6' }],
+      authorizationList: [{ chainId: '0x1', address, nonce: '0x0', yParity: '0x1', r: '0x5', s: '0x6' }],
       type: '0x2',
       foo: 1,
     });
@@ -102,6 +102,10 @@ describe('parseCallRequest', () => {
       member('hex number with leading zero digits', 'authorizationList.r', '*uint256.Int'),
     ],
     [{ authorizationList: [{ chainId: '0x1' }] }, "missing required field 'address' for SetCodeAuthorization"],
+    [
+      { authorizationList: [{ chainId: '0x1', address, nonce: '0x1', v: '0x1b', r: '0x1', s: '0x1' }] },
+      "missing required field 'yParity' for SetCodeAuthorization",
+    ],
   ])("refuses %j with geth's message", (json, reason) => {
     expect(() => parseCallRequest(json)).toThrow(
       expect.objectContaining({ details: expect.objectContaining({ reason }) }),

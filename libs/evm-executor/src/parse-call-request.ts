@@ -97,9 +97,9 @@ function parseAccessTuple(field: string, value: unknown): AccessListEntry {
 
 function parseAuthorization(field: string, value: unknown): Authorization {
   const shape = 'an object with chainId, address, nonce, yParity, r and s';
-  const { v, ...object } = parseObject(field, value, shape, 'types.SetCodeAuthorization');
-  // Some clients still send the parity as `v`.
-  const required = requiredFields(field, { yParity: v, ...object }, 'SetCodeAuthorization');
+  const object = parseObject(field, value, shape, 'types.SetCodeAuthorization');
+  // Geth reads no `v` in place of `yParity`. An authorization with 27 or 28 would be skipped without an error.
+  const required = requiredFields(field, object, 'SetCodeAuthorization');
   return {
     chainId: required('chainId', parseWord256),
     address: required('address', parseAddress),
