@@ -13,6 +13,14 @@ test('an answer of very many values is not parsed', async () => {
   });
 });
 
+test.each(['{}', '[]', '{"message":"no such route"}', '{"jsonrpc":"2.0","id":1}'])(
+  'the answer %s without a result is no null',
+  async (body) => {
+    await expect(requestTo(body)).rejects.toMatchObject({ code: 'ANSWER_MALFORMED' });
+    expect(await requestTo('{"jsonrpc":"2.0","id":1,"result":null}')).toBeNull();
+  },
+);
+
 test.each([
   ['an object as message', '{"code":-32000,"message":{"toString":1}}', -32000],
   ['no message', '{"code":-32000}', -32000],

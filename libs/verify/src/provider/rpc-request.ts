@@ -47,7 +47,11 @@ export function httpRequest(url: string, options: HttpRequestOptions = {}): RpcR
       signal: AbortSignal.timeout(timeoutMs),
     });
     const { result, error } = parsed(await boundedText(response));
-    if (error === undefined || error === null) return result ?? null;
+    if (error === undefined || error === null) {
+      // Proxies answer with JSON of their own. It would be read as null, which means that there is no such block.
+      if (result === undefined) throw notJsonRpc();
+      return result;
+    }
     const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
     const text = typeof message === 'string' ? message : 'The error of the gateway has no message.';
     throw new ProviderRpcError(typeof code === 'number' ? code : -32603, text, data);
@@ -61,8 +65,10 @@ function parsed(text: string): { readonly result?: unknown; readonly error?: unk
   } catch {
     // Reported below.
   }
-  throw new VerifyError('ANSWER_MALFORMED', 'The gateway has not answered with JSON-RPC.');
+  throw notJsonRpc();
 }
+
+const notJsonRpc = () => new VerifyError('ANSWER_MALFORMED', 'The gateway has not answered with JSON-RPC.');
 
 /** Reads a body up to the limit of answers, also one without an announced length. */
 async function boundedText(response: Response): Promise<string> {
