@@ -94,6 +94,30 @@ describe('the verifying provider', () => {
     ).toBeNull();
   });
 
+  test.each([
+    [{ toBlock: '0x1' }, -32602],
+    [{ fromBlock: 'latest', toBlock: '0x1' }, -32602],
+    [{ fromBlock: '0x5', toBlock: '0x4' }, -32602],
+    [{ blockHash: sample.head, toBlock: '0x1' }, -32602],
+    ['0x1', -32602],
+    [[], -32602],
+  ])('refuses the filter %j with the code of the gateway', async (filter, code) => {
+    await expect(ask('eth_getLogs', filter)).rejects.toMatchObject({ code });
+    const call = { method: 'eth_getLogs', params: [filter] };
+    await expect(providerOver(honest).request(call)).rejects.toMatchObject({ code });
+  });
+
+  test.each([
+    ['eth_getLogs', { toBlock: 'latest', blockHash: null }],
+    ['eth_getBlockTransactionCountByNumber', '0x1000'],
+    ['eth_getBlockTransactionCountByHash', `0x${'11'.repeat(32)}`],
+    ['eth_getTransactionByBlockNumberAndIndex', '0x1000', '0x0'],
+    ['eth_getTransactionByBlockHashAndIndex', `0x${'11'.repeat(32)}`, '0x0'],
+    ['eth_getBalance', alice, null],
+  ])('answers %s of %j as the gateway does', async (method, ...params) => {
+    expect(await providerOver(honest).request({ method, params })).toEqual(await ask(method, ...params));
+  });
+
   test('refuses methods whose answers cannot be verified, unless they are listed', async () => {
     const provider = providerOver(honest);
     for (const method of ['eth_gasPrice', 'eth_estimateGas', 'debug_traceCall', 'toString', '__proto__'])

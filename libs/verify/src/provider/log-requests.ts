@@ -22,18 +22,26 @@ export async function logsVerified(
   filter: unknown,
   chain: VerifiedChain,
 ): Promise<readonly VerifiedLog[]> {
-  const { blockHash, fromBlock, toBlock, address, topics } = (filter ?? {}) as Readonly<Record<string, unknown>>;
+  const { blockHash, fromBlock, toBlock, address, topics } = filterOf(filter);
   const query = queryOf(address, topics);
   const given = { ...(address !== undefined && { address }), ...(topics !== undefined && { topics }) };
-  if (blockHash !== undefined) {
+  if (isGiven(blockHash)) {
+    if (isGiven(fromBlock) || isGiven(toBlock))
+      throw new ProviderRpcError(
+        -32602,
+        'invalid argument 0: cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other',
+      );
     const { hash, number } = await headers.byHash(hashOf(blockHash));
     return (
       await part(request, { blockHash: hash, ...given }, { blockHash: hash, query, from: number, to: number, chain })
     ).logs;
   }
-  const last = await headers.resolve(toBlock ?? 'latest');
-  const from = (await numberOf(headers, fromBlock ?? 'latest', last)) ?? last.number;
-  if (from > last.number) throw new ProviderRpcError(-32602, 'invalid block range params');
+  const last = await headers.resolve(toBlock);
+  // One head for both ends: the newest block can change between two reads.
+  const head = (toBlock ?? 'latest') === 'latest' ? last : await headers.head();
+  const from = await numberOf(headers, fromBlock ?? 'latest', head);
+  if (from > last.number)
+    throw new ProviderRpcError(-32602, `invalid block range params. The range is from ${from} to ${last.number}.`);
   if (last.number - from >= verifyLimits.logRangeMax)
     throw new ProviderRpcError(-32005, `exceed maximum block range ${verifyLimits.logRangeMax}`);
   // From the end of the range: the lowest header of each part names the last block of the next one.
@@ -62,17 +70,26 @@ async function part(
   return { logs, parentHash: decodeHeader(lowest).parentHash };
 }
 
+/** Geth reads null as absent. */
+const isGiven = (value: unknown) => value !== undefined && value !== null;
+
+/** @throws ProviderRpcError for anything but an object */
+function filterOf(filter: unknown): Readonly<Record<string, unknown>> {
+  if (!isGiven(filter)) return {};
+  if (typeof filter === 'object' && !Array.isArray(filter)) return filter as Readonly<Record<string, unknown>>;
+  throw new ProviderRpcError(-32602, 'invalid argument 0: expected a filter such as {"fromBlock":"0x1b4"}.');
+}
+
 /** Number of a block id. A number is not proven: it only bounds the range. */
-async function numberOf(headers: VerifiedHeaders, id: unknown, last: Header): Promise<bigint | undefined> {
+async function numberOf(headers: VerifiedHeaders, id: unknown, head: Header): Promise<bigint> {
   if (typeof id === 'string' && /^0x[0-9a-f]{1,16}$/i.test(id)) return BigInt(id);
   if (id === 'earliest') return 0n;
-  return id === 'latest' ? last.number : (await headers.resolve(id)).number;
+  return id === 'latest' ? head.number : (await headers.resolve(id)).number;
 }
 
 /** @throws VALUE_INVALID */
 function queryOf(address: unknown, topics: unknown): LogQuery {
   const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
-  const isGiven = (value: unknown) => value !== undefined && value !== null;
   return {
     ...(isGiven(address) && { addresses: listOf(address).map((each) => parseAddress('address', each)) }),
     ...(isGiven(topics) && {

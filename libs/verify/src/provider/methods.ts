@@ -71,10 +71,16 @@ export const verifiedMethods: Readonly<Record<string, Method>> = {
     ),
   eth_getHeaderByHash: (context, [hash]) => orNull(() => context.headers.byHash(hashOf(hash)), headerToJson),
   eth_getHeaderByNumber: (context, [id]) => orNull(() => context.headers.resolve(id), headerToJson),
-  eth_getBlockTransactionCountByHash: async (context, [hash]) =>
-    quantity((await context.blocks.block(await context.headers.byHash(hashOf(hash)))).transactions.length),
-  eth_getBlockTransactionCountByNumber: async (context, [id]) =>
-    quantity((await context.blocks.block(await context.headers.resolve(id))).transactions.length),
+  eth_getBlockTransactionCountByHash: (context, [hash]) =>
+    orNull(
+      () => context.headers.byHash(hashOf(hash)),
+      async (header) => quantity((await context.blocks.block(header)).transactions.length),
+    ),
+  eth_getBlockTransactionCountByNumber: (context, [id]) =>
+    orNull(
+      () => context.headers.resolve(id),
+      async (header) => quantity((await context.blocks.block(header)).transactions.length),
+    ),
   eth_getBlockReceipts: (context, [id]) =>
     orNull(
       () => context.headers.resolve(id),
@@ -92,10 +98,16 @@ export const verifiedMethods: Readonly<Record<string, Method>> = {
     const place = await placeOf(context, 'eth_getTransactionReceipt', hash);
     return place && (await receiptPrinter(context, place.block))(undefined, place.index);
   },
-  eth_getTransactionByBlockHashAndIndex: async (context, [hash, index]) =>
-    transactionJson(await context.blocks.block(await context.headers.byHash(hashOf(hash))), Number(numberOf(index))),
-  eth_getTransactionByBlockNumberAndIndex: async (context, [id, index]) =>
-    transactionJson(await context.blocks.block(await context.headers.resolve(id)), Number(numberOf(index))),
+  eth_getTransactionByBlockHashAndIndex: (context, [hash, index]) =>
+    orNull(
+      () => context.headers.byHash(hashOf(hash)),
+      async (header) => transactionJson(await context.blocks.block(header), Number(numberOf(index))),
+    ),
+  eth_getTransactionByBlockNumberAndIndex: (context, [id, index]) =>
+    orNull(
+      () => context.headers.resolve(id),
+      async (header) => transactionJson(await context.blocks.block(header), Number(numberOf(index))),
+    ),
 
   /** The gateway can withhold a transaction. It cannot change it, and the hash is computed. */
   eth_sendRawTransaction: async ({ request }, [raw]) => {

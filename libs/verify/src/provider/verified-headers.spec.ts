@@ -82,6 +82,19 @@ test('blocks above the head, the pending block and unnamed tags are refused', as
   await expect(headers.resolve('nonsense')).rejects.toMatchObject({ code: -32602 });
 });
 
+test('null is the latest block', async () => {
+  const { headers } = gatewayOver(all);
+  expect((await headers.resolve(null)).hash).toBe(head.hash);
+  expect((await headers.resolve({ blockHash: head.hash, blockNumber: null })).hash).toBe(head.hash);
+});
+
+test.each([[{}], [{ blockhash: head.hash }], [{ blockHash: head.hash, blockNumber: '0x1' }]])(
+  'the block %j is refused, since it names not exactly one block',
+  async (id) => {
+    await expect(gatewayOver(all).headers.resolve(id)).rejects.toMatchObject({ code: -32602 });
+  },
+);
+
 test('a block of another branch is not canonical', async () => {
   const { hash: _hash, raw: _raw, ...fields } = chain[0x400] as Header;
   const sibling = makeHeader({ ...fields, gasUsed: 1n });

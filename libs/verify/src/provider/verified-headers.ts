@@ -37,13 +37,17 @@ export class VerifiedHeaders {
   }
 
   /**
-   * Header of a block id: a number, a tag, a hash, or an object (EIP-1898).
+   * Header of a block id: a number, a tag, a hash, or an object (EIP-1898). Null is the latest block, as in nodes.
    * @throws ProviderRpcError for a block that cannot be proven, VerifyError
    */
-  async resolve(id: unknown = 'latest'): Promise<Header> {
-    if (typeof id === 'object' && id !== null) {
+  async resolve(given: unknown): Promise<Header> {
+    const id = given ?? 'latest';
+    if (typeof id === 'object') {
       const { blockHash, blockNumber, requireCanonical } = id as Readonly<Record<string, unknown>>;
-      if (blockHash === undefined) return this.resolve(blockNumber);
+      const [hasHash, hasNumber] = [blockHash, blockNumber].map((part) => part !== undefined && part !== null);
+      if (hasHash === hasNumber)
+        throw new ProviderRpcError(-32602, 'invalid argument: expected either blockNumber or blockHash in the block.');
+      if (hasNumber) return this.resolve(blockNumber);
       const header = await this.byHash(hashOf(blockHash));
       if (requireCanonical === true) await this.requireCanonical(header);
       return header;
