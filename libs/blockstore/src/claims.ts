@@ -14,6 +14,8 @@ export interface Claim {
 export interface ClaimOptions {
   /** Marks blocks of a failed write. They are listed, so that the owner can discard them, but not counted. Default false. */
   readonly isLeftover?: boolean;
+  /** Skips blocks that are not stored because writes fail, instead of waiting for another attempt. Default false. */
+  readonly isBestEffort?: boolean;
 }
 
 /** Result of discarding a block. */

@@ -12,6 +12,7 @@ interface Pending {
 }
 
 export class MemoryPackWriter implements PackWriter {
+  readonly isFailing = false;
   readonly #bucket: ObjectStore;
   readonly #onPack: OnPack;
   readonly #step: (name: 'put' | 'record') => Promise<void> | void;

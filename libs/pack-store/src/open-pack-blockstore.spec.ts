@@ -1,5 +1,6 @@
 import { BufferPool, createHashedBlock } from '@cairn/blockstore';
 import { describeBlockstore, describeCollectable, rawBlock } from '@cairn/blockstore/testing';
+import { createMemoryObjectStore, ObjectStoreError } from '@cairn/object-store';
 import { openS3ObjectStore } from '@cairn/object-store/s3';
 import { openPostgres } from '@cairn/postgres';
 import { expect, test } from '@jest/globals';
@@ -40,6 +41,41 @@ describeWithPostgres('openPackBlockstore', (postgres) => {
       const texts = (await store.getMany(cids)).map((bytes) => bytes && Buffer.from(bytes).toString());
       expect(texts).toEqual([undefined, 'pending block', undefined, 'stored']);
       await store.close();
+    });
+
+    test('a claim of best effort takes stored blocks, and waits for no further attempt of a failed upload', async () => {
+      const objects = createMemoryObjectStore();
+      const put = objects.put.bind(objects);
+      let uploads = 0;
+      let isAway = false;
+      objects.put = async (...parameters) => {
+        uploads++;
+        if (isAway) throw new ObjectStoreError('OBJECT_STORE_UNAVAILABLE', 'away');
+        return await put(...parameters);
+      };
+      const database = await openPostgres({ url: await postgres().createDatabase(), connectionsMax: 4 });
+      const store = await openPackBlockstore({ database, objects });
+      const claimed = async () => {
+        const claims = [];
+        for await (const { cid } of store.claims(7)) claims.push(cid.toString());
+        return claims;
+      };
+      const [stored, pending] = [rawBlock('stored'), rawBlock('pending')];
+      const cids = [stored.cid, pending.cid];
+      await store.putMany([stored], { owner: 7 });
+      await store.sync();
+      isAway = true;
+      await store.putMany([pending], { owner: 7 });
+      await expect(store.sync()).rejects.toMatchObject({ code: 'OBJECT_STORE_UNAVAILABLE' });
+      expect(uploads).toBe(2);
+      await store.claimMany(cids, 7, { isLeftover: true, isBestEffort: true });
+      expect(uploads).toBe(2);
+      expect(await claimed()).toEqual([`${stored.cid}`]);
+      isAway = false;
+      await store.claimMany(cids, 7, { isLeftover: true });
+      expect(await claimed()).toEqual(expect.arrayContaining(cids.map(String)));
+      await store.close();
+      await database.close();
     });
 
     test('putMany gives lent buffers back, also those of known blocks', async () => {

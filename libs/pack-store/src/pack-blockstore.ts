@@ -161,9 +161,14 @@ export class PackBlockstore implements BoundedBlockstore, BatchReads {
     return cids.filter((cid) => !pending.has(blockKey(cid)) && !touched.has(blockKey(cid)));
   }
 
-  async claimMany(cids: readonly CID[], owner: number, { isLeftover = false }: ClaimOptions = {}): Promise<void> {
+  async claimMany(
+    cids: readonly CID[],
+    owner: number,
+    { isLeftover = false, isBestEffort = false }: ClaimOptions = {},
+  ): Promise<void> {
     if (cids.length === 0) return;
-    if (cids.some(({ multihash }) => this.#writer.pending(multihash.bytes))) await this.#writer.flush();
+    const isWaiting = !(isBestEffort && this.#writer.isFailing);
+    if (isWaiting && cids.some(({ multihash }) => this.#writer.pending(multihash.bytes))) await this.#writer.flush();
     await this.#index.claims.claim(distinct(cids), owner, !isLeftover);
   }
 

@@ -38,10 +38,12 @@ export interface PackWriter {
   pending(multihash: Uint8Array): Uint8Array | undefined;
   /**
    * Resolves when all blocks accepted before are uploaded and `onPack` has resolved. A pack that failed is kept, and each flush
-   * tries it again. @throws the error of the failed upload or `onPack`
+   * tries it again. Rejects at the first failure. @throws the error of the failed upload or `onPack`
    */
   flush(): Promise<void>;
   readonly pendingBytes: number;
+  /** Whether the last upload, or its `onPack`, failed. */
+  readonly isFailing: boolean;
   /** Ends uploads that have not finished; their blocks are lost. Flush first to keep them. */
   close(): Promise<void>;
 }

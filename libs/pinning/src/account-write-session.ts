@@ -44,6 +44,7 @@ export class AccountWriteSession implements WriteSession {
   #spilled = 0;
   /** False while a block that the session wrote or touched may not be durable. Another session may be writing a touched block. */
   #isSynced = true;
+  #syncFailure: { readonly error: unknown } | undefined;
   #hasCommitted = false;
 
   constructor(context: WriteSessionContext, account: string, options: WriteOptions, hold: Hold) {
@@ -68,14 +69,19 @@ export class AccountWriteSession implements WriteSession {
     return this.#hasCommitted;
   }
 
-  /** A sync waits for blocks of all sessions, and can fail for theirs. So a session without new blocks skips it. */
+  /**
+   * A sync waits for blocks of all sessions, and can fail for theirs. So a session without new blocks skips it. After a failure
+   * each further sync fails immediately, since a client would wait again for a store that does not answer.
+   */
   async #sync(): Promise<void> {
     if (this.#isSynced) return;
+    if (this.#syncFailure !== undefined) throw this.#syncFailure.error;
     this.#isSynced = true;
     try {
       await this.#context.blocks.sync();
     } catch (error) {
       this.#isSynced = false;
+      this.#syncFailure = { error };
       throw error;
     }
   }
@@ -295,7 +301,7 @@ export class AccountWriteSession implements WriteSession {
     this.#spilled = 0;
     try {
       // If the disk refuses the write, garbage collection removes the blocks later.
-      await this.#claimWritten({ isLeftover: true }).catch(() => {});
+      await this.#claimWritten({ isLeftover: true, isBestEffort: true }).catch(() => {});
     } finally {
       this.#unpinned.clear();
       this.#quota.release();

@@ -89,6 +89,31 @@ describe('WriteSession', () => {
     expect(calls).toEqual(['sync', 'put']);
   });
 
+  test('after a failed sync each further one fails immediately, and the end waits for no other attempt', async () => {
+    const failure = new Error('the store does not answer');
+    const calls: unknown[] = [];
+    const failing = Object.create(blocks, {
+      sync: {
+        value: async () => {
+          calls.push('sync');
+          throw failure;
+        },
+      },
+      putMany: { value: blocks.putMany.bind(blocks) },
+    });
+    const collectable = Object.create(blocks, {
+      hold: { value: blocks.hold.bind(blocks) },
+      claimMany: { value: async (_: unknown, _owner: number, options: unknown) => void calls.push(options) },
+    });
+    const session = await new Pinning({ pins, blocks: failing, collectable }).write('a');
+    await session.store.putMany([block(10, 'n')]);
+    for (let attempt = 0; attempt < 3; attempt++) await expect(session.store.sync()).rejects.toBe(failure);
+    await session.store.putMany([block(10, 'o')]);
+    await expect(session.pin(block(10, 'o').cid)).rejects.toBe(failure);
+    expect(await session.end()).toEqual({ leftovers: 2 });
+    expect(calls).toEqual(['sync', { isLeftover: true, isBestEffort: true }]);
+  });
+
   test('a pin reads no leaf that its session wrote, and still requires that each is stored', async () => {
     const [file, ...leaves] = Array.from({ length: 21 }, (_, at) => {
       const bytes = dagPb.encode({ Data: Buffer.from(`leaf ${at}`), Links: [] });

@@ -1,6 +1,6 @@
 import { cidFor } from '@cairn/cid';
 import type { ObjectStore } from '@cairn/object-store';
-import { createMemoryObjectStore } from '@cairn/object-store';
+import { createMemoryObjectStore, ObjectStoreError } from '@cairn/object-store';
 import { expect, test } from '@jest/globals';
 import { readPackEntries } from '../pack/read-pack-entries.ts';
 import type { StoredPack } from '../types.ts';
@@ -171,6 +171,29 @@ test('adds fail while failed packs fill the memory, and continue afterwards', as
   expect(refused).toBeGreaterThan(0);
   await writer.flush();
   expect(indexed.flatMap(({ entries }) => entries)).toHaveLength(accepted);
+  await writer.close();
+});
+
+test('a flush, and an add that waits for room, reject at the first failure while other uploads hang', async () => {
+  const { indexed, faults, writer } = setUp({ packBytes: 10_000, pendingBytesMax: 35_000, uploadsMax: 4 });
+  const ends: (() => void)[] = [];
+  const hang = () => new Promise<void>((end) => ends.push(end));
+  const unavailable = async () => {
+    throw new ObjectStoreError('OBJECT_STORE_UNAVAILABLE', 'away');
+  };
+  faults.put = [hang, hang, hang, unavailable];
+  for (let n = 0; n < 4; n++) await writer.add([blockOf(`${n}`, 9_900)], 1);
+  expect(writer.isFailing).toBe(false);
+  const flushed = writer.flush();
+  const added = writer.add([blockOf('4', 9_900)], 1);
+  await expect(flushed).rejects.toMatchObject({ code: 'OBJECT_STORE_UNAVAILABLE' });
+  await expect(added).rejects.toMatchObject({ code: 'OBJECT_STORE_UNAVAILABLE' });
+  expect(writer.isFailing).toBe(true);
+  expect(ends).toHaveLength(3);
+  for (const end of ends) end();
+  await writer.flush();
+  expect(writer.isFailing).toBe(false);
+  expect(indexed.flatMap(({ entries }) => entries)).toHaveLength(4);
   await writer.close();
 });
 

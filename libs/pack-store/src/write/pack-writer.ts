@@ -1,4 +1,5 @@
 import { type Block, BufferPool } from '@cairn/blockstore';
+import { isCairnError } from '@cairn/errors';
 import type { ObjectStore } from '@cairn/object-store';
 import { PackError } from '../errors.ts';
 import { packLimits } from '../limits.ts';
@@ -44,6 +45,7 @@ class GroupWriter implements PackWriter {
   #pendingBytes = 0;
   readonly #turns: (() => void)[] = [];
   #uploads = 0;
+  #isFailing = false;
   #waiting: (() => void)[] = [];
   readonly #closing = new AbortController();
 
@@ -56,6 +58,10 @@ class GroupWriter implements PackWriter {
 
   get pendingBytes(): number {
     return this.#pendingBytes;
+  }
+
+  get isFailing(): boolean {
+    return this.#isFailing;
   }
 
   async add(blocks: readonly Block[], tag: number): Promise<void> {
@@ -86,9 +92,8 @@ class GroupWriter implements PackWriter {
       if (this.#open.flushes >= this.#options.flushesMax) this.#close();
       else this.#schedule();
     }
-    const results = await Promise.allSettled(packs.map((pack) => this.#written(pack)));
-    const failed = results.find((result) => result.status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
+    // The first failure ends the wait. Packs that wait for their turn may take several times as long to fail.
+    await Promise.all(packs.map((pack) => this.#written(pack)));
   }
 
   async close(): Promise<void> {
@@ -171,7 +176,11 @@ class GroupWriter implements PackWriter {
     try {
       signal.throwIfAborted();
       await pack.write({ objects, onPack, now: Date.now, signal });
+      this.#isFailing = false;
       this.#remove(pack);
+    } catch (error) {
+      this.#isFailing = true;
+      throw error;
     } finally {
       pack.attempt = undefined;
       this.#uploads--;
@@ -192,11 +201,16 @@ class GroupWriter implements PackWriter {
     if (this.#packs.size === 0) this.#buffers = new BufferPool({ bytesMax: this.#options.pendingBytesMax });
   }
 
-  /** Waits for a written pack. Without an upload on its way it tries a failed one. */
+  /** Waits for a written pack. Without an upload on its way it tries a failed one. @throws the error of a store that is away */
   async #room(): Promise<void> {
     this.#assertOpen();
     const packs = [...this.#packs];
-    if (packs.some(({ attempt }) => attempt !== undefined)) return this.#change();
+    const attempts = packs.flatMap(({ attempt }) => attempt ?? []);
+    if (attempts.length > 0)
+      return await Promise.race(attempts).catch((error: unknown) => {
+        // Further uploads to a server that hangs would take as long. After any other failure another pack may make room.
+        if (isCairnError(error, 'OBJECT_STORE_UNAVAILABLE')) throw error;
+      });
     const [oldest] = packs;
     if (oldest === undefined) return;
     if (oldest === this.#open) this.#close();
