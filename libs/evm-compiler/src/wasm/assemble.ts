@@ -34,6 +34,8 @@ export function assemble({ name, params, results, locals = [], functions = {}, t
     call: (operand) => writer.call(called(operand)),
     i32Const: (operand) => writer.i32Const(Number(operand)),
     i64Const: (operand) => writer.i64Const(BigInt(operand)),
+    v128Load: (operand) => writer.v128Load(Number(operand)),
+    v128Store: (operand) => writer.v128Store(Number(operand)),
   };
   const words = text.trim().split(/\s+/);
   for (let at = 0; at < words.length; at++) {
@@ -43,7 +45,7 @@ export function assemble({ name, params, results, locals = [], functions = {}, t
     if (withOperand[method] !== undefined) withOperand[method](operand());
     else if (isKey(memoryInstructions, method)) writer[method](Number(operand()));
     else if (isKey(plainInstructions, method) || isKey(blockInstructions, method)) writer[method]();
-    else if (isMemoryWide(method)) writer[method]();
+    else if (isOther(method)) writer[method]();
     else throw new Error(`${name}: ${word} is not an instruction that the assembler supports.`);
   }
   writer.end();
@@ -67,10 +69,10 @@ function isKey<T extends object>(table: T, name: string): name is keyof T & stri
   return Object.hasOwn(table, name);
 }
 
-const memoryWide = ['memorySize', 'memoryGrow', 'memoryCopy', 'memoryFill'] as const;
+const others = ['memorySize', 'memoryGrow', 'memoryCopy', 'memoryFill', 'i32x4Add', 'i32x4Sub'] as const;
 
-function isMemoryWide(name: string): name is (typeof memoryWide)[number] {
-  return memoryWide.some((each) => each === name);
+function isOther(name: string): name is (typeof others)[number] {
+  return others.some((each) => each === name);
 }
 
 function indexOf(index: number | undefined, message: string): number {

@@ -85,6 +85,14 @@ class Writer {
     this.#prefixed(otherCodes.simdPrefix, simdInstructions.i64x2ReplaceLane, lane);
   }
 
+  i32x4Add(): void {
+    this.#prefixed(otherCodes.simdPrefix, simdInstructions.i32x4Add);
+  }
+
+  i32x4Sub(): void {
+    this.#prefixed(otherCodes.simdPrefix, simdInstructions.i32x4Sub);
+  }
+
   #prefixed(prefix: number, ...numbers: readonly number[]): void {
     this.out.u8(prefix);
     for (const number of numbers) this.out.u32(number);

@@ -59,6 +59,7 @@ export const memoryInstructions = {
   i32Load: 0x28,
   i64Load: 0x29,
   f64Load: 0x2b,
+  i64Load32S: 0x34,
   i64Load32U: 0x35,
   i32Store: 0x36,
   i64Store: 0x37,
@@ -100,4 +101,6 @@ export const simdInstructions = {
   i64x2Splat: 18,
   i64x2ExtractLane: 29,
   i64x2ReplaceLane: 30,
+  i32x4Add: 174,
+  i32x4Sub: 177,
 } as const;
