@@ -1,6 +1,20 @@
-import { accessSync, closeSync, constants, existsSync, openSync, readSync, realpathSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  linkSync,
+  openSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { threadId } from 'node:worker_threads';
 import { type Database as LmdbDatabase, open, type RootDatabase } from 'lmdb';
+import { storeErrorFrom } from './errors.ts';
 import { assertDataFile, FileWatch } from './file-watch.ts';
 import { limits } from './limits.ts';
 import { checkPagesAtOpen } from './pages/check-pages.ts';
@@ -59,6 +73,7 @@ async function openRoot(
   const releasePid = isWritable ? await reservePid(path) : () => {};
   try {
     checkPagesAtOpen(path);
+    if (isWritable) createLockFile(join(path, 'lock.mdb'));
     const root = openFiles(path, { isWritable, create, isSynced });
     const watch = new FileWatch(path);
     const shared: SharedRoot = {
@@ -130,6 +145,19 @@ export function openWatches(): ReadonlyMap<string, FileWatch> {
 const lmdbMagic = Buffer.from([0xde, 0xc0, 0xef, 0xbe]);
 
 /**
+ * Checks the files of a store as an opening for writing does: rights, length and pages. Changes nothing.
+ * @throws STORE_CORRUPT, STORE_UNAVAILABLE
+ */
+export function checkStoreFiles(directory: string): void {
+  try {
+    assertFiles(directory, true);
+    checkPagesAtOpen(directory);
+  } catch (error) {
+    throw storeErrorFrom(error, directory, 'STORE_UNAVAILABLE');
+  }
+}
+
+/**
  * Refuses files on which LMDB would crash: an inaccessible directory, or a data file of another program.
  * @returns true if the files can be written
  */
@@ -140,6 +168,7 @@ function assertFiles(directory: string, create: boolean): boolean {
   if (!create && !exists) throw new Error(`ENOENT: ${file} does not exist`);
   const isWritable = canWrite(directory) && (!exists || canWrite(file));
   if (create && !isWritable) throw new Error(`EACCES: ${exists ? file : directory} cannot be written`);
+  if (isWritable) assertLockFile(join(directory, 'lock.mdb'));
   if (!exists) return isWritable;
   const head = Buffer.alloc(64);
   const descriptor = openSync(file, 'r');
@@ -151,6 +180,34 @@ function assertFiles(directory: string, create: boolean): boolean {
     closeSync(descriptor);
   }
   return isWritable;
+}
+
+/** Length of a lock file for the maximum number of readers: one header, and 64 bytes for each reader. */
+const lockBytes = 272 + (limits.readersMax - 1) * 64;
+
+/** Refuses a lock file on which LMDB would crash. */
+function assertLockFile(file: string): void {
+  if (existsSync(file) && !(canWrite(file) && statSync(file).isFile()))
+    throw new Error(`EACCES: ${file} cannot be written`);
+}
+
+/**
+ * Creates a missing lock file with all its space. LMDB maps it as a sparse file: on a full disk, the first write would end the
+ * process with SIGBUS.
+ */
+function createLockFile(file: string): void {
+  if (existsSync(file)) return;
+  // Written under another name: a process may open the store meanwhile.
+  const draft = `${file}.${process.pid}-${threadId}`;
+  try {
+    writeFileSync(draft, Buffer.alloc(lockBytes), { mode: 0o600 });
+    linkSync(draft, file);
+  } catch (error) {
+    // EEXIST: another process was first. Some file systems have no links, and LMDB then creates the file.
+    if (['ENOSPC', 'EDQUOT', 'EFBIG'].includes(String((error as NodeJS.ErrnoException).code))) throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
 }
 
 function canWrite(path: string): boolean {
