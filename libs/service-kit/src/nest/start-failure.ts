@@ -14,6 +14,11 @@ export function startFailure(
   { name, service, admin }: { readonly name: string; readonly service: Listener; readonly admin: Listener },
 ): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EMFILE' || code === 'ENFILE')
+    return `${name} has no file descriptors left. Raise the limit: \`ulimit -n 65536\`, or LimitNOFILE= of the unit.`;
+  // Files fail with the same codes as listeners.
+  if (isSystemError(error) && error.path !== undefined)
+    return `${name} cannot start: ${errorText(error)}. Check that its user can read and write ${error.path}.`;
   // The admin port fails with the same codes; the error carries the port.
   const failedPort = error instanceof Error && 'port' in error ? error.port : service.port;
   const { port, portSetting, bind, bindSetting } =
@@ -24,9 +29,11 @@ export function startFailure(
   if (code === 'EACCES') return `${name} may not listen on ${address}. Set ${portSetting} to a port above 1023.`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return `${name} cannot listen on ${address}. Set ${bindSetting} to an address of this machine.`;
-  if (code === 'EMFILE' || code === 'ENFILE')
-    return `${name} has no file descriptors left. Raise the limit: \`ulimit -n 65536\`, or LimitNOFILE= of the unit.`;
   return isCairnError(error)
     ? `${name} cannot start. ${errorText(error)}`
     : `${name} cannot start: ${errorText(error)}`;
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
 }
