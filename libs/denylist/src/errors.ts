@@ -5,7 +5,10 @@ export class InvalidDenylistError extends CairnError<'DENYLIST_INVALID'> {
   constructor(file: string, line: number | undefined, reason: string, cause?: unknown) {
     const place = line === undefined ? file : `${file}:${line}`;
     super('DENYLIST_INVALID', `The denylist ${place} cannot be used: ${reason}.`, {
-      hint: 'Correct the file. The format is https://specs.ipfs.tech/compact-denylist-format/.',
+      hint:
+        cause instanceof Error && 'syscall' in cause
+          ? 'Check that the user of the service can read it and its directory.'
+          : 'Correct the file. The format is https://specs.ipfs.tech/compact-denylist-format/.',
       details: { file, ...(line !== undefined && { line }) },
       cause,
     });

@@ -1,4 +1,4 @@
-import { mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMemoryBlockstore } from '@cairn/blockstore';
@@ -92,6 +92,14 @@ test('a start without a named file, or with a broken one, fails', async () => {
   await expect(start(join(directory, 'none.deny'))).rejects.toMatchObject({ code: 'DENYLIST_INVALID' });
   write('b.deny', 'version: 9\n---\n');
   await expect(start(directory)).rejects.toMatchObject({ code: 'DENYLIST_INVALID' });
+});
+
+test('a start with a list that cannot be read advises about rights, not about the format', async () => {
+  symlinkSync('loop.deny', join(directory, 'loop.deny'));
+  await expect(start(directory)).rejects.toMatchObject({
+    message: expect.stringContaining('cannot be read: ELOOP'),
+    hint: 'Check that the user of the service can read it and its directory.',
+  });
 });
 
 test('a file is read by the poll when it has stopped changing', async () => {
