@@ -27,7 +27,7 @@ const patterns: readonly (readonly [RegExp, number])[] = [
   [/^(SECRETS_KEY_UNUSABLE|ACCESS_REFUSED|OBJECT_STORE_MISSING)$/, exitCodes.settings],
   [/^(USAGE|TARGET|VALUE|PLAN|MONTH|PASSWORD|WEBHOOK_URL|CID|PINS)_(INVALID|WEAK)$/, exitCodes.usage],
   [/_NOT_FOUND$|_UNKNOWN$|^BACKUP_EMPTY$/, exitCodes.notFound],
-  [/_EXISTS$|_NOT_EMPTY$|^(KEY_REVOKED|PLAN_REQUIRED|STORE_IN_USE)$/, exitCodes.conflict],
+  [/_EXISTS$|_NOT_EMPTY$|^(KEY_REVOKED|PLAN_REQUIRED|STORE_IN_USE|HOME_INCOMPLETE)$/, exitCodes.conflict],
   [/_(UNAVAILABLE|UNREACHABLE|BUSY|TIMEOUT)$/, exitCodes.unavailable],
 ];
 

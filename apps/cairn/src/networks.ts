@@ -9,6 +9,7 @@ import {
 } from '@cairn/chain-store';
 import { CairnError } from '@cairn/errors';
 import { sampleNetworkFile } from '@cairn/service-kit';
+import { requireRestored } from '@cairn/stores';
 import { UsageError } from './exit-codes.ts';
 import type { CommandSettings } from './settings.ts';
 
@@ -36,8 +37,9 @@ export function localNetwork(settings: CommandSettings, name: string): LocalNetw
   return found;
 }
 
-/** Directory of a network's chain. */
+/** Directory of a network's chain. @throws HOME_INCOMPLETE */
 export function chainDirectory({ CAIRN_HOME }: CommandSettings, { name }: Network): string {
+  requireRestored(CAIRN_HOME);
   return join(CAIRN_HOME, 'chains', name);
 }
 

@@ -1,7 +1,9 @@
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { type AccountStore, type Actor, Auth, Members, type SecretSettings } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
 import { openStores, type Stores } from '@cairn/stores';
+import { hasStore } from './backup/has-store.ts';
 import { type CommandSettings, loadCommandSettings } from './settings.ts';
 
 export interface HomeOptions {
@@ -57,7 +59,7 @@ export async function withAccountStore<T>(
   }
 }
 
-/** Stores of a home that exists. @throws HOME_NOT_FOUND */
+/** Stores of a home that exists. @throws HOME_NOT_FOUND, HOME_UNREADABLE */
 export function openHome(settings = loadCommandSettings()): Stores {
   const stores = openStores(settings);
   requireHome(stores, settings);
@@ -79,6 +81,8 @@ export function requireEmbedded({ CAIRN_DATABASE_URL }: CommandSettings, command
 
 function requireHome(stores: Stores, { CAIRN_HOME }: CommandSettings, { mayCreate = false }: HomeOptions = {}): void {
   if (stores.has('accounts')) return;
+  // Without the right to read the home, its stores seem to be missing.
+  hasStore(join(CAIRN_HOME, 'accounts'));
   if (!mayCreate)
     throw new CairnError('HOME_NOT_FOUND', `There is no store in ${CAIRN_HOME}.`, {
       hint: 'Set CAIRN_HOME to the home of the services. `cairn up` and `cairn account create` make a new one.',

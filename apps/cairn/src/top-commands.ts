@@ -10,7 +10,7 @@ const topCommands = {
   status: ['status', 'Shows the stored blocks, pins of each account, services, and chains.'],
   doctor: [
     'doctor',
-    'Checks settings, disk, ports, limits, clock, engines and upstreams, with advice. Changes nothing.',
+    'Checks settings, disk, stores, ports, limits, clock, engines and upstreams, with advice. Changes nothing.',
   ],
   account: ['account', 'Create and list accounts, suspend and resume them.'],
   plan: ['plan', 'Show and change plans, the limits of accounts.'],

@@ -5,3 +5,4 @@ export { packMaintenanceOf } from './pack-maintenance-of.ts';
 export { engineStates } from './shared-engines.ts';
 export { type StoreSettings, StoresError, type StoresErrorCode } from './store-settings.ts';
 export type { BlockStoreOptions, SharedRedis, StoreGroup, Stores } from './stores.ts';
+export { requireRestored, restoreDirectories } from './unfinished-restore.ts';

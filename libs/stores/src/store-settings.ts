@@ -20,9 +20,9 @@ export interface StoreSettings {
   readonly CAIRN_BLOCK_CACHE_BYTES?: number | undefined;
 }
 
-export type StoresErrorCode = 'STORES_SETTINGS_INVALID';
+export type StoresErrorCode = 'STORES_SETTINGS_INVALID' | 'HOME_INCOMPLETE';
 
-/** Error of the choice of adapters. Messages contain no URL, since a URL may contain a password. */
+/** Error of the choice of adapters, or of a home that must not be used. Messages contain no URL, since a URL may contain a password. */
 export class StoresError extends CairnError<StoresErrorCode> {}
 
 /** Refuses settings that would divide the state of a deployment between a database and a directory. @throws STORES_SETTINGS_INVALID */

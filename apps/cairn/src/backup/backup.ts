@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { holdAllBlocks } from '@cairn/blockstore';
 import { backupEnvironment } from '@cairn/embedded-store';
@@ -8,6 +8,7 @@ import { openStores } from '@cairn/stores';
 import { flush } from '../flush.ts';
 import { homeFiles } from './home-files.ts';
 import { createManifest, type Manifest, manifestName } from './manifest.ts';
+import { removedOnSignal } from './removed-on-signal.ts';
 import { isSystemError } from './system-error.ts';
 
 export interface BackupOptions {
@@ -19,7 +20,7 @@ export interface BackupOptions {
 /**
  * Copies all embedded stores while services use them. No block is removed meanwhile, so that the copy contains every block of
  * its pins. The directory appears when it is complete and durable.
- * @throws BACKUP_EXISTS, BACKUP_EMPTY, BACKUP_BUSY, BACKUP_UNWRITABLE, and errors of the stores
+ * @throws BACKUP_EXISTS, BACKUP_EMPTY, BACKUP_BUSY, BACKUP_UNWRITABLE, HOME_UNREADABLE, and errors of the stores
  */
 export async function backupHome(home: string, to: string, { onStore, keyFile }: BackupOptions): Promise<Manifest> {
   if (existsSync(to)) throw new CairnError('BACKUP_EXISTS', `${to} exists already.`, { hint: 'Name a new directory.' });
@@ -30,23 +31,11 @@ export async function backupHome(home: string, to: string, { onStore, keyFile }:
   // Taken first: a second backup must not remove the incomplete directory of a running one.
   const unlock = await holdCollections(home, stores);
   try {
-    await createEmpty(partial);
-    const keeping = await keepBlocks(home, stores);
-    try {
-      for (const store of stores) {
-        await onStore(store);
-        await backupEnvironment({ from: join(home, store), to: join(partial, store) }).catch((error: unknown) => {
-          throw isCairnError(error, 'STORE_FULL') ? unwritable(to, 'no space left on the device', error) : error;
-        });
-      }
-      await keeping.confirm();
-    } finally {
-      await keeping.release();
-    }
-    for (const file of files) await copyFile(join(home, file), join(partial, file));
-    const manifest = await createManifest(partial);
-    await writeFile(join(partial, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
-    for (const path of [...Object.keys(manifest.files), manifestName]) await flush(join(partial, path));
+    const manifest = await removedOnSignal(partial, async () => {
+      await createEmpty(partial);
+      await copyStores({ home, stores, partial, to, onStore });
+      return await copyFiles({ home, files, partial });
+    });
     await rename(partial, to);
     await flush(dirname(to));
     return manifest;
@@ -56,6 +45,51 @@ export async function backupHome(home: string, to: string, { onStore, keyFile }:
   } finally {
     await unlock();
   }
+}
+
+/** Directories that killed backups have left beside a path. Running backups of other homes have such directories too. */
+export async function leftBackups(to: string): Promise<string[]> {
+  const names = await readdir(dirname(to)).catch(() => []);
+  const left = names.filter((name) => /^\..+\.partial$/.test(name) && name !== `.${basename(to)}.partial`);
+  return left.map((name) => join(dirname(to), name)).filter((path) => existsSync(join(path, 'accounts', 'data.mdb')));
+}
+
+interface Copying {
+  readonly home: string;
+  readonly partial: string;
+}
+
+async function copyStores({
+  home,
+  stores,
+  partial,
+  to,
+  onStore,
+}: Copying & Pick<BackupOptions, 'onStore'> & { readonly stores: readonly string[]; readonly to: string }) {
+  const keeping = await keepBlocks(home, stores);
+  try {
+    for (const store of stores) {
+      await onStore(store);
+      await backupEnvironment({ from: join(home, store), to: join(partial, store) }).catch((error: unknown) => {
+        throw isCairnError(error, 'STORE_FULL') ? unwritable(to, 'no space left on the device', error) : error;
+      });
+    }
+    await keeping.confirm();
+  } finally {
+    await keeping.release();
+  }
+}
+
+/** Copies the files beside the stores, and writes the manifest. All files are durable afterwards. */
+async function copyFiles({ home, files, partial }: Copying & { readonly files: readonly string[] }): Promise<Manifest> {
+  for (const file of files) {
+    await mkdir(dirname(join(partial, file)), { recursive: true });
+    await copyFile(join(home, file), join(partial, file));
+  }
+  const manifest = await createManifest(partial);
+  await writeFile(join(partial, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
+  for (const path of [...Object.keys(manifest.files), manifestName]) await flush(join(partial, path));
+  return manifest;
 }
 
 /** Creates the directory of an incomplete backup. */

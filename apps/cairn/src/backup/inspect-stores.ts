@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { accountsFormat } from '@cairn/auth';
 import { blocksFormat } from '@cairn/blockstore';
@@ -7,6 +6,7 @@ import { errorText, isCairnError } from '@cairn/errors';
 import { namesFormat } from '@cairn/ipns';
 import { filesFormat } from '@cairn/mfs';
 import { openLmdbPinStore, pinsFormat } from '@cairn/pinning';
+import { hasStore } from './has-store.ts';
 
 /** Stores of a home whose records carry checksums, by directory. */
 export const storeFormats: Readonly<Record<string, StoreFormat>> = {
@@ -36,7 +36,7 @@ export async function inspectStores(
   let records = 0;
   for (const [store, format] of Object.entries(storeFormats)) {
     const directory = join(home, store);
-    if (!existsSync(join(directory, 'data.mdb'))) continue;
+    if (!hasStore(directory)) continue;
     onStep(`records of ${store}`);
     const found = await inspectStore(directory, format);
     if (found.problems.length === 0 && store === 'pins') found.problems.push(...(await comparePins(directory)));

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RebuiltIndex, rebuildIndex } from '@cairn/blockstore';
 import { salvageEnvironment } from '@cairn/embedded-store';
 import { CairnError } from '@cairn/errors';
 import { openLmdbPinStore } from '@cairn/pinning';
+import { hasStore } from './has-store.ts';
 import { storeFormats } from './inspect-stores.ts';
 import { requireUnused } from './require-unused.ts';
 
@@ -30,7 +30,7 @@ const computedFromPins = ['usage', 'roots'];
 export async function repairStore(home: string, store: string): Promise<RepairReport> {
   const format = storeFormats[store];
   const from = join(home, store);
-  if (format === undefined || !existsSync(join(from, 'data.mdb'))) {
+  if (format === undefined || !hasStore(from)) {
     throw new CairnError(
       'STORE_UNKNOWN',
       `There is no store ${JSON.stringify(store)} in ${home} that can be repaired.`,

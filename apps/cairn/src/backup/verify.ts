@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Auth } from '@cairn/auth';
-import { type Network, openChainStore } from '@cairn/chain-store';
+import { type ChainStore, type Network, openChainStore } from '@cairn/chain-store';
 import { errorText, isCairnError } from '@cairn/errors';
 import { openStores, type StoreSettings, type Stores } from '@cairn/stores';
+import { hasStore } from './has-store.ts';
 import { inspectStores } from './inspect-stores.ts';
 import { verifyLedger, verifyStorage } from './verify-storage.ts';
 
@@ -40,7 +40,7 @@ export async function verifyHome({
   const stores = openStores({ CAIRN_HOME: home });
   const ids = damaged.has('accounts') ? [] : await accountIds(stores);
   const isStorageWhole =
-    ['blocks', 'files', 'pins'].every((store) => !damaged.has(store)) && existsSync(join(home, 'blocks', 'data.mdb'));
+    ['blocks', 'files', 'pins'].every((store) => !damaged.has(store)) && hasStore(join(home, 'blocks'));
   // Contents of damaged records are unreliable, so the recount is skipped.
   const storage = isStorageWhole
     ? await verifyStorage(stores, { accounts: ids, problems, onStep })
@@ -113,10 +113,11 @@ async function accountIds(stores: Stores): Promise<string[]> {
 
 /** Reads of a block, a header or receipts verify their hash; each block must be the parent of the next. */
 async function verifyChain(directory: string, name: string, problems: string[]): Promise<number> {
-  if (!existsSync(join(directory, 'data.mdb'))) return 0;
-  const store = await openChainStore({ directory });
+  if (!hasStore(directory)) return 0;
+  let store: ChainStore | undefined;
   let verified = 0;
   try {
+    store = await openChainStore({ directory });
     const head = store.headOrNone;
     if (head === undefined) return 0;
     let hash: `0x${string}` | undefined = head.hash;
@@ -134,7 +135,7 @@ async function verifyChain(directory: string, name: string, problems: string[]):
   } catch (error) {
     problems.push(`${name}: ${errorText(error)}`);
   } finally {
-    await store.close();
+    await store?.close();
   }
   return verified;
 }

@@ -25,7 +25,9 @@ export function addBackupCommands(program: Command): void {
       const settings = loadCommandSettings();
       requireEmbedded(settings, 'backup', engineBackup);
       const { CAIRN_HOME, CAIRN_SECRETS_KEY_FILE: keyFile } = settings;
-      const { backupHome } = await import('../backup/backup.ts');
+      const { backupHome, leftBackups } = await import('../backup/backup.ts');
+      for (const path of await leftBackups(resolve(directory)))
+        console.error(`${path} is incomplete: its backup runs, or was killed. Remove it if no backup runs.`);
       const tell = (name: string) => void (options.json || console.log(`copying ${name}`));
       const manifest = await backupHome(CAIRN_HOME, resolve(directory), { onStore: tell, keyFile });
       print(manifest, options, [

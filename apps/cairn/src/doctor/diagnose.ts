@@ -5,6 +5,7 @@ import { loadServiceSettings } from '../workspace.ts';
 import { checkEngines } from './check-engines.ts';
 import { checkHome } from './check-home.ts';
 import { checkPorts } from './check-ports.ts';
+import { checkStores } from './check-stores.ts';
 import { checkSystem, checkTls } from './check-system.ts';
 import { checkUpstreams } from './check-upstreams.ts';
 import { type Finding, fault, good } from './finding.ts';
@@ -26,6 +27,7 @@ export async function diagnose(version: string): Promise<Finding[]> {
   const checks: readonly [string, (settings: CommandSettings) => Finding[] | Promise<Finding[]>][] = [
     ['tls', checkTls],
     ['home', checkHome],
+    ['stores', (of) => (of.CAIRN_DATABASE_URL === undefined ? checkStores(of) : [])],
     ['ports', checkPorts],
     ['engines', checkEngines],
     ['upstreams', checkUpstreams],
