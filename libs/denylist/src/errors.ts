@@ -6,7 +6,7 @@ export class InvalidDenylistError extends CairnError<'DENYLIST_INVALID'> {
     const place = line === undefined ? file : `${file}:${line}`;
     super('DENYLIST_INVALID', `The denylist ${place} cannot be used: ${reason}.`, {
       hint:
-        cause instanceof Error && 'syscall' in cause
+        typeof cause === 'object' && cause !== null && 'syscall' in cause
           ? 'Check that the user of the service can read it and its directory.'
           : 'Correct the file. The format is https://specs.ipfs.tech/compact-denylist-format/.',
       details: { file, ...(line !== undefined && { line }) },
