@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { bitswapLimits, blockSourceFromBlockstore, openBitswap } from '@cairn/bitswap';
 import { createLibp2pTransport, createNode } from '@cairn/bitswap/libp2p';
 import { createMemoryBlockstore } from '@cairn/blockstore';
@@ -34,6 +36,7 @@ let home: Awaited<ReturnType<typeof openHome>>;
 let service: RunningService;
 let api: PeerApi;
 let address = '';
+let webSocketAddress = '';
 let cids: readonly CID[] = [];
 const nodes: { stop(): void | Promise<void> }[] = [];
 let adminUrl = '';
@@ -52,12 +55,15 @@ beforeAll(async () => {
   adminUrl = `http://127.0.0.1:${adminPort}`;
   service = await home.start({
     IPFS_PEER_ADMIN_PORT: String(adminPort),
+    IPFS_PEER_LISTEN: '/ip4/127.0.0.1/tcp/0,/ip4/127.0.0.1/tcp/0/ws',
     IPFS_PEER_ROUTING: 'dhtserver',
     IPFS_PEER_PROVIDE: 'none',
     IPFS_PEER_CONNECTIONS_MAX: String(connectionsMax),
   });
   api = home.connect(service.url);
-  address = (await api.describe()).addresses[0] ?? '';
+  const { addresses } = await api.describe();
+  webSocketAddress = addresses.find((each) => each.includes('/ws')) ?? '';
+  address = addresses.find((each) => !each.includes('/ws')) ?? '';
 });
 afterEach(async () => {
   for (const node of nodes.splice(0)) await node.stop();
@@ -202,6 +208,28 @@ const attacks: readonly Attack[] = [
       });
     },
   ],
+  ...(
+    [
+      ['invalid WebSocket frames', Uint8Array.of(0xf2, 0x80, 0, 0, 0, 0)],
+      // A head of 99 MiB.
+      ['WebSocket messages that never end', Uint8Array.of(0x82, 0xff, 0, 0, 0, 0, 0x06, 0x30, 0, 0, 0, 0, 0, 0)],
+    ] as const
+  ).map(
+    ([name, head]): Attack => [
+      name,
+      [bitswap, 0],
+      async () => {
+        for (let count = 0; count < 12; count++) {
+          const socket = await openWebSocket();
+          const ended = once(socket, 'close');
+          socket.write(head);
+          // The service ends the socket before it has read them.
+          for (let mebibyte = 0; mebibyte < 16; mebibyte++) socket.write(new Uint8Array(MiB));
+          await ended;
+        }
+      },
+    ],
+  ),
   [
     'identify messages with thousands of addresses',
     [identifyPush, 100 * KiB],
@@ -215,6 +243,21 @@ const attacks: readonly Attack[] = [
     },
   ],
 ];
+
+/** Opens a WebSocket without a handshake of libp2p. */
+async function openWebSocket() {
+  for (;;) {
+    const socket = connect(Number(/tcp\/(\d+)/.exec(webSocketAddress)?.[1]), '127.0.0.1');
+    socket.on('error', () => {});
+    const heads = ['Host: x', 'Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13'];
+    const key = randomBytes(16).toString('base64');
+    socket.write(['GET / HTTP/1.1', ...heads, `Sec-WebSocket-Key: ${key}`, '', ''].join('\r\n'));
+    const isOpen = await Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)]);
+    if (isOpen) return socket.resume();
+    // A host may open only some connections per second.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
 
 /** Fetches blocks as an honest peer. */
 async function fetchAll(): Promise<void> {

@@ -10,6 +10,12 @@ export const peerLimits = {
   /** Inbound connections before the handshakes, and per second from one host. */
   pendingInboundMax: 64,
   inboundPerSecondMax: 16,
+  /** Inbound connections of one host before their handshakes end. Below {@link pendingInboundMax}, so that one host cannot take all. */
+  pendingInboundPerHostMax: 24,
+  /** Bytes of one WebSocket message. Nodes send one encrypted frame of at most 64 KiB in a message. */
+  webSocketMessageBytesMax: 1024 * 1024,
+  /** Time in which an inbound connection has to become a WebSocket. */
+  webSocketUpgradeMs: 10_000,
   /** Networks of `swarm/filters`. */
   addressFiltersMax: 1000,
   dialsMax: 64,

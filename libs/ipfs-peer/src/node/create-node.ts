@@ -15,7 +15,9 @@ import type { AddressRules } from '../addresses/address-rules.ts';
 import { createNameResolver } from '../addresses/resolve-names.ts';
 import type { BandwidthMeter } from '../bandwidth/bandwidth-meter.ts';
 import { peerLimits as limits } from '../limits.ts';
+import { boundHandshakes, PendingHosts } from './bound-handshakes.ts';
 import { boundRequests, withHandlers } from './bound-requests.ts';
+import { boundWebSockets } from './bound-web-sockets.ts';
 import { createPeerDatastore } from './create-peer-datastore.ts';
 
 export type RoutingMode = 'auto' | 'dhtclient' | 'dhtserver' | 'none';
@@ -65,6 +67,8 @@ export async function createNode(options: NodeOptions): Promise<Node> {
   const { privateNetwork } = await import('./private-network.ts');
   const dhts = await dhtServices(options);
   const { privateKey, listen, announce = [], rules, swarmKey, agentVersion } = options;
+  const { connectionsMax = limits.connectionsMax } = options;
+  const hosts = new PendingHosts();
   const node = await createLibp2p({
     privateKey,
     logger: silentLogger,
@@ -74,7 +78,7 @@ export async function createNode(options: NodeOptions): Promise<Node> {
     connectionGater: rules.gater(),
     metrics: () => options.bandwidth.metrics(),
     connectionManager: {
-      maxConnections: options.connectionsMax ?? limits.connectionsMax,
+      maxConnections: connectionsMax,
       maxIncomingPendingConnections: limits.pendingInboundMax,
       inboundConnectionThreshold: limits.inboundPerSecondMax,
       maxParallelDials: limits.dialsMax,
@@ -86,7 +90,10 @@ export async function createNode(options: NodeOptions): Promise<Node> {
     },
     // Measures the latency of each connection and ends dead ones.
     connectionMonitor: { pingInterval: limits.latencyMs },
-    transports: [corkTransport(tcp()), webSockets()],
+    transports: [
+      boundHandshakes(corkTransport(tcp()), hosts),
+      boundHandshakes(boundWebSockets(webSockets(), hosts, { ...limits, connectionsMax }), hosts),
+    ],
     connectionEncrypters: [directNoise(noise())],
     streamMuxers: [directMuxer(coalescingMuxer(yamux({ ...muxerOptions, maxEarlyStreams: limits.earlyStreamsMax })))],
     ...(swarmKey !== undefined && { connectionProtector: privateNetwork(swarmKey) }),
