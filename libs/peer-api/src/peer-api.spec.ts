@@ -1,3 +1,4 @@
+import { Agent, request } from 'node:http';
 import { cidFor } from '@cairn/cid';
 import { afterEach, expect, test } from '@jest/globals';
 import { WebSocket } from 'ws';
@@ -158,6 +159,26 @@ test('a service that does not read bounds the blocks that wait for it', async ()
   });
   unread.resume();
   await all;
+});
+
+test('a call that is too long does not delay the next one of its connection', async () => {
+  const { server } = await opened();
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const post = (body: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const headers = { authorization: 'Bearer right' };
+      request(`${server.url}/peer/v1/describe`, { method: 'POST', agent, headers, timeout: 3000 }, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode));
+      })
+        .once('timeout', () => reject(new Error('no answer')))
+        .once('error', reject)
+        .end(body);
+    });
+  // The connection may end before all of the call is sent.
+  const first = await post(`"${'x'.repeat(3 * 1024 * 1024)}"`).catch(({ code }) => code);
+  expect([400, 'EPIPE', 'ECONNRESET']).toContain(first);
+  expect(await post('{}')).toBe(200);
+  agent.destroy();
 });
 
 test('a call with wrong parameters is refused, and an unknown call too', async () => {

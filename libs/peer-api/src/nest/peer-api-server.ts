@@ -50,7 +50,11 @@ export class PeerApiServer {
   /** Takes a request of the protocol, or returns false. */
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
     if (!request.url?.startsWith(callPath)) return false;
-    this.#answer(request, response).catch((error: unknown) => this.#fail(error, response));
+    this.#answer(request, response).catch((error: unknown) => {
+      // The rest of a long call is not read: a further call on the connection would wait behind it.
+      if (!request.complete && !response.headersSent) response.setHeader('connection', 'close');
+      this.#fail(error, response);
+    });
     return true;
   }
 
@@ -138,7 +142,7 @@ function tooManyCalls(): PeerApiError {
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   let length = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
+  for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += part.length;
     if (length > peerApiLimits.requestBytesMax) throw new PeerApiError('PEER_REQUEST_INVALID', 'The call is too long.');
     parts.push(part);
