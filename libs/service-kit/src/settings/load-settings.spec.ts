@@ -44,6 +44,11 @@ describe('loadSettings', () => {
     });
   });
 
+  test('accepts names that other programs and Kubernetes set', () => {
+    const names = ['IPFS_PATH', 'IPFS_GATEWAY', 'STORAGE_API_SERVICE_PORT', 'STORAGE_API_PORT_5001_TCP', 'CONSOLE_LOG'];
+    expect(problemsOf(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual([]);
+  });
+
   test('prefers the environment to the file', () => {
     write('cairn.config.json', JSON.stringify({ STORAGE_API_PORT: 6001, LOG_LEVEL: 'debug', CAIRN_HOME: 'data' }));
     expect(load({ STORAGE_API_PORT: '7001' })).toMatchObject({
@@ -57,6 +62,8 @@ describe('loadSettings', () => {
     [{ STORAGE_API_PORT: 'x' }, 'STORAGE_API_PORT: expected a port from 0 to 65535, got "x"'],
     [{ STORAGE_API_PORT: '70000' }, 'STORAGE_API_PORT: expected a port from 0 to 65535, got "70000"'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: expected one of fatal, error'],
+    [{ IPFS_PEER_SERV: 'nothing' }, 'IPFS_PEER_SERV: there is no such setting. Did you mean IPFS_PEER_SERVE?'],
+    [{ STORAGE_API_PROT: '1' }, 'STORAGE_API_PROT: there is no such setting. Did you mean STORAGE_API_PORT?'],
     [{ CAIRN_HOEM: '/x' }, 'CAIRN_HOEM: there is no such setting. Did you mean CAIRN_HOME?'],
     [
       { CAIRN_TELEPORTER: 'a' },

@@ -4,7 +4,7 @@ import { type CommonSettings, commonSettings } from './common-settings.ts';
 import { readTls } from './read-tls.ts';
 import type { Setting } from './setting.ts';
 import { type SettingName, settingNames } from './setting-names.ts';
-import { nearestName, SettingsError, type SettingsProblem } from './settings-error.ts';
+import { isMisspelled, nearestName, SettingsError, type SettingsProblem } from './settings-error.ts';
 import type { SettingsShape, SettingsValues } from './settings-shape.ts';
 
 /** Settings of a program, checked; paths are absolute. */
@@ -84,7 +84,8 @@ function parseValues(raw: RawSettings, { shape, directory, problems }: Source) {
 
 function readEnvironment({ env, directory, shape, problems }: Source): RawSettings {
   for (const name of Object.keys(env)) {
-    if (!name.startsWith('CAIRN_') || commandNames.has(name) || isKnown(name)) continue;
+    if (commandNames.has(name) || isKnown(name)) continue;
+    if (!name.startsWith('CAIRN_') && !isMisspelled(name, settingNames)) continue;
     problems.push({ key: name, problem: unknownName(name) });
   }
   const found = settingNames.filter((name) => env[name] !== undefined && env[name] !== '');

@@ -26,6 +26,14 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best && best.distance <= Math.max(2, name.length / 4) ? best.candidate : undefined;
 }
 
+/**
+ * Reports whether a name of the environment was meant as one of ours: it has a first word of ours and differs in two letters at
+ * most. Other programs and Kubernetes set names with these words too.
+ */
+export function isMisspelled(name: string, known: readonly string[]): boolean {
+  return /^(STORAGE|IPFS|RPC|CONSOLE)_/.test(name) && known.some((candidate) => editDistance(name, candidate) <= 2);
+}
+
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
