@@ -4,8 +4,6 @@ import {
   isLocalNetwork,
   isUpstreamNetwork,
   type LocalNetwork,
-  loadNetworks,
-  type Network,
   openChainStore,
   type UpstreamNetwork,
 } from '@cairn/chain-store';
@@ -14,7 +12,7 @@ import { errorChain } from '@cairn/errors';
 import { EvmExecutorModule } from '@cairn/evm-executor/nest';
 import { JsonrpcModule } from '@cairn/jsonrpc-core/nest';
 import { MeteringModule } from '@cairn/metering/nest';
-import { type Logger, RAW_HTTP, sampleNetworkFile, shareOf } from '@cairn/service-kit';
+import { type Logger, RAW_HTTP, shareOf } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { openStores } from '@cairn/stores';
 import { type DynamicModule, Module } from '@nestjs/common';
@@ -30,6 +28,7 @@ import { dispatcherOptions } from './dispatcher-options.ts';
 import { divideCaches } from './methods/divided-cache.ts';
 import { MethodCatalog } from './methods/method-catalog.ts';
 import { MethodsModule } from './methods/methods.module.ts';
+import { networksOf } from './networks-of.ts';
 import { SharedPending } from './sending/shared-pending.ts';
 import type { GatewaySettings } from './settings.ts';
 import type { FilterStore } from './subscriptions/filter-store.ts';
@@ -100,11 +99,6 @@ function localChain(chain: Chains[number], logger: Logger): LocalChain {
   return new LocalChain(chain, {
     onError: (error) => logger.error({ network, causes: errorChain(error) }, 'a new head cannot be announced'),
   });
-}
-
-/** The networks of the networks file. @throws NETWORKS_INVALID */
-function networksOf({ CAIRN_NETWORKS }: GatewaySettings): readonly Network[] {
-  return loadNetworks(CAIRN_NETWORKS ?? sampleNetworkFile(import.meta.url, 'networks.json'));
 }
 
 function upstreamChains({ settings, logger, processes }: ServiceContext<GatewaySettings>, reports: UpstreamReports) {
