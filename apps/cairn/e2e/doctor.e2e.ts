@@ -1,4 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { describeWithPostgres, describeWithRedis } from '../../../tools/engines/jest.mjs';
 import { Cairn, outcomeOf } from './cairn.ts';
@@ -34,6 +37,26 @@ test('doctor lists wrong settings and engines that do not answer, without their 
   expect(away.code).toBe(1);
   expect(away.stdout).toMatch(/^FAULT {4}engines/m);
   expect(away.stdout + away.stderr).not.toContain('hidden');
+});
+
+test('a deployed command without services beside it checks what it can, and up names the missing builds', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'cairn-deployed-'));
+  const [source, folder] = [join(import.meta.dirname, '..'), join(place, 'cairn')];
+  for (const name of ['dist', 'package.json']) cpSync(join(source, name), join(folder, name), { recursive: true });
+  symlinkSync(join(source, 'node_modules'), join(folder, 'node_modules'));
+  const network = join(source, '..', '..', 'tools', 'sample-network', 'network');
+  cpSync(network, join(folder, 'sample-network'), { recursive: true });
+  const env = { ...process.env, ...ports, CAIRN_HOME: cairn.home };
+  const run = (...args: readonly string[]) =>
+    outcomeOf(spawn(process.execPath, [join(folder, 'dist', 'main.js'), ...args], { env }));
+  const { code, stdout, stderr } = await run('doctor');
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^- {8}settings {3}Settings of storage-api, .*, console were not checked/m);
+  expect(await run('up', '--check-config')).toMatchObject({
+    code: 4,
+    stderr: expect.stringMatching(/finds no build of storage-api, .* Run `npm start`/),
+  });
+  rmSync(place, { recursive: true });
 });
 
 describeWithPostgres('doctor with engines', (postgres) => {

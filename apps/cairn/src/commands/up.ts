@@ -9,7 +9,7 @@ import { withAuth, withMembers } from '../stores.ts';
 import { Supervisor } from '../supervise.ts';
 import type { Service } from '../supervised-process.ts';
 import { topCommand } from '../top-commands.ts';
-import { loadServiceSettings, services } from '../workspace.ts';
+import { loadServiceSettings, requireServices, services } from '../workspace.ts';
 
 type PortSetting =
   | 'STORAGE_API_PORT'
@@ -24,6 +24,7 @@ export function addUpCommand(program: Command): void {
     .option('--check-config', 'only check the settings')
     .option('--json', 'print the addresses and the key as one line of JSON when all services are ready')
     .action(async ({ checkConfig, json }: { readonly checkConfig?: boolean; readonly json?: boolean }) => {
+      requireServices();
       const settings = loadSettings({ ...(await loadServiceSettings()), ...settingsShape });
       const { networksOf } = await import('../networks.ts');
       networksOf(settings);

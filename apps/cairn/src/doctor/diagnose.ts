@@ -1,14 +1,14 @@
 import { errorText } from '@cairn/errors';
 import { loadSettings, SettingsError } from '@cairn/service-kit';
 import { type CommandSettings, settingsShape } from '../settings.ts';
-import { loadServiceSettings } from '../workspace.ts';
+import { loadServiceSettings, missingServices } from '../workspace.ts';
 import { checkEngines } from './check-engines.ts';
 import { checkHome } from './check-home.ts';
 import { checkPorts } from './check-ports.ts';
 import { checkStores } from './check-stores.ts';
 import { checkSystem, checkTls } from './check-system.ts';
 import { checkUpstreams } from './check-upstreams.ts';
-import { type Finding, fault, good } from './finding.ts';
+import { type Finding, fault, good, unknown } from './finding.ts';
 
 /** Checks this machine and the settings for Cairn. Changes nothing and opens no store; the bucket gets a probe object. */
 export async function diagnose(version: string): Promise<Finding[]> {
@@ -41,5 +41,12 @@ export async function diagnose(version: string): Promise<Finding[]> {
       }
     }),
   );
-  return [...system, good('settings', 'All settings are valid.'), ...findings.flat()];
+  return [...system, ...settingsFindings(), ...findings.flat()];
+}
+
+function settingsFindings(): Finding[] {
+  const missing = missingServices();
+  if (missing.length === 0) return [good('settings', 'All settings are valid.')];
+  const text = `Settings of ${missing.join(', ')} were not checked: the builds are not beside this program.`;
+  return [good('settings', 'The checked settings are valid.'), unknown('settings', text)];
 }
