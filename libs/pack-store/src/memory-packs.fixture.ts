@@ -9,6 +9,7 @@ import type { OnPack, PackReader, PackWriter } from './types.ts';
 interface Pending {
   readonly block: Block;
   readonly tags: Set<number>;
+  isPbLeaf: boolean;
 }
 
 export class MemoryPackWriter implements PackWriter {
@@ -27,12 +28,13 @@ export class MemoryPackWriter implements PackWriter {
     this.#step = step;
   }
 
-  async add(blocks: readonly Block[], tag: number): Promise<void> {
+  async add(blocks: readonly Block[], tag: number, isPbLeaf?: (block: Block) => boolean): Promise<void> {
     for (const block of blocks) {
       const key = keyOfMultihash(block.cid.multihash.bytes);
-      const known = this.#open.get(key);
-      if (known) known.tags.add(tag);
-      else this.#open.set(key, { block, tags: new Set([tag]) });
+      const known = this.#open.get(key) ?? { block, tags: new Set(), isPbLeaf: false };
+      known.tags.add(tag);
+      known.isPbLeaf ||= isPbLeaf?.(block) === true;
+      this.#open.set(key, known);
     }
   }
 
@@ -69,6 +71,7 @@ export class MemoryPackWriter implements PackWriter {
       await this.#onPack(
         { key, bytes: bytes.length, entries: placed },
         entries.map(([, { tags }]) => [...tags]),
+        new Set(entries.flatMap(([, { isPbLeaf }], index) => (isPbLeaf ? [index] : []))),
       );
     } finally {
       for (const [key] of entries) this.#sent.delete(key);

@@ -16,9 +16,9 @@ import {
   type SweepOptions,
   type SweepStep,
 } from '@cairn/blockstore';
-import { type CID, UnsupportedHashError } from '@cairn/cid';
+import { type CID, codecs, UnsupportedHashError } from '@cairn/cid';
 import type { BlockIndex } from './index/block-index.ts';
-import { isFresh } from './index/block-rows.ts';
+import { type BlockRow, isFresh } from './index/block-rows.ts';
 import { blockKey, cidOfMultihash, keyOfMultihash, multihashAfter } from './index/multihash.ts';
 import { PackReads } from './pack-reads.ts';
 import { StoredBytes } from './stored-bytes.ts';
@@ -82,21 +82,23 @@ export class PackBlockstore implements BoundedBlockstore, BatchReads {
     return length;
   }
 
-  async putMany(blocks: readonly Block[], { owner = 0 }: PutOptions = {}): Promise<void> {
+  async putMany(blocks: readonly Block[], { owner = 0, isLeaf }: PutOptions = {}): Promise<void> {
     for (const { cid, bytes } of blocks) {
       if (bytes.length > blockLimits.blockBytesMax)
         throw new BlockTooLargeError(cid.toString(), bytes.length, blockLimits.blockBytesMax);
       if (cid.multihash.bytes.length > multihashBytesMax)
         throw new UnsupportedHashError(cid.multihash.code, 'is too long');
     }
-    const missing = new Set((await this.touchMany(cidsOf(blocks), { owner })).map(blockKey));
+    const isPbLeaf = (block: Block) => block.cid.code === codecs['dag-pb'] && isLeaf?.(block) === true;
+    const leaves = new Set(isLeaf ? cidsOf(blocks.filter(isPbLeaf)).map(blockKey) : []);
+    const missing = new Set((await this.#touchMany(cidsOf(blocks), owner, leaves)).map(blockKey));
     const added = blocks.filter(({ cid }) => missing.has(blockKey(cid)));
     if (added.length > 0) {
       await this.#stored.check(
         added.reduce((sum, { bytes }) => sum + bytes.length, 0),
         this.#writer,
       );
-      await this.#writer.add(added, owner);
+      await this.#writer.add(added, owner, ({ cid }) => leaves.has(blockKey(cid)));
     }
     // The writer has copied the bytes.
     for (const { bytes, lentBy } of blocks) lentBy?.giveBack(bytes);
@@ -139,26 +141,41 @@ export class PackBlockstore implements BoundedBlockstore, BatchReads {
     return this.#index.holds.take(owner);
   }
 
-  async touchMany(cids: readonly CID[], { owner = 0 }: PutOptions = {}): Promise<CID[]> {
+  touchMany(cids: readonly CID[], { owner = 0 }: PutOptions = {}): Promise<CID[]> {
+    return this.#touchMany(cids, owner, new Set());
+  }
+
+  /** @param leaves keys of blocks that have no links as nodes of the codec dag-pb */
+  async #touchMany(cids: readonly CID[], owner: number, leaves: ReadonlySet<string>): Promise<CID[]> {
     const pending = new Map<string, Block>();
     for (const cid of cids) {
       const bytes = this.#writer.pending(cid.multihash.bytes);
       if (bytes) pending.set(blockKey(cid), { cid, bytes });
     }
     // A pending block is not written twice. It becomes a block of this owner too.
-    if (pending.size > 0) await this.#writer.add([...pending.values()], owner);
+    if (pending.size > 0) await this.#writer.add([...pending.values()], owner, ({ cid }) => leaves.has(blockKey(cid)));
     const known = await this.#reads.rowsOf(cids.filter((cid) => !pending.has(blockKey(cid))));
     const stored = known.filter((row) => row !== undefined);
-    const stale = stored.filter((row) => !isFresh(row, owner));
-    const touched = new Set(
-      stored.filter((row) => isFresh(row, owner)).map(({ multihash }) => keyOfMultihash(multihash)),
-    );
+    const isNewLeaf = (row: BlockRow) => !row.is_pb_leaf && leaves.has(keyOfMultihash(row.multihash));
+    const isCurrent = (row: BlockRow) => isFresh(row, owner) && !isNewLeaf(row);
+    const stale = stored.filter((row) => !isCurrent(row));
+    const touched = new Set(stored.filter(isCurrent).map(({ multihash }) => keyOfMultihash(multihash)));
     const staleHashes = stale.map(({ multihash }) => multihash);
+    const newLeaves = stale.filter(isNewLeaf).map(({ multihash }) => multihash);
     if (stale.length > 0)
-      for (const multihash of await this.#index.blocks.touch(staleHashes, owner))
+      for (const multihash of await this.#index.blocks.touch(staleHashes, owner, newLeaves))
         touched.add(keyOfMultihash(multihash));
     for (const { is_quarantined, multihash } of stored) if (is_quarantined) touched.delete(keyOfMultihash(multihash));
     return cids.filter((cid) => !pending.has(blockKey(cid)) && !touched.has(blockKey(cid)));
+  }
+
+  async leafLengths(cids: readonly CID[]): Promise<(number | undefined)[]> {
+    const rows = await this.#reads.rowsOf(cids);
+    return rows.map((row, at) => {
+      const code = cids[at]?.code;
+      if (row === undefined || row.is_quarantined) return undefined;
+      return code === codecs.raw || (code === codecs['dag-pb'] && row.is_pb_leaf) ? row.length : undefined;
+    });
   }
 
   async claimMany(

@@ -30,10 +30,11 @@ export interface BlockLocation {
 export interface PackWriter {
   /**
    * Resolves when the blocks are accepted, before they are durable. It waits while too many bytes are on their way. A block that
-   * is pending already is not written twice. `tag` is the owner number of the caller.
+   * is pending already is not written twice. `tag` is the owner number of the caller. `isPbLeaf` reports blocks without links as nodes
+   * of the codec dag-pb.
    * @throws PACK_BLOCK_TOO_LARGE; the error of a failed upload while failed packs leave no room
    */
-  add(blocks: readonly Block[], tag: number): Promise<void>;
+  add(blocks: readonly Block[], tag: number, isPbLeaf?: (block: Block) => boolean): Promise<void>;
   /** Bytes of a block that was accepted and whose `onPack` has not resolved. */
   pending(multihash: Uint8Array): Uint8Array | undefined;
   /**
@@ -48,8 +49,15 @@ export interface PackWriter {
   close(): Promise<void>;
 }
 
-/** Called for each durable pack, again after it has rejected. `tags` has the owner numbers of each entry. A pack counts as written when it resolves. */
-export type OnPack = (pack: StoredPack, tags: readonly (readonly number[])[]) => Promise<void>;
+/**
+ * Called for each durable pack, again after it has rejected. `tags` has the owner numbers of each entry, `leaves` the numbers of the
+ * entries that were added as leaves. A pack counts as written when it resolves.
+ */
+export type OnPack = (
+  pack: StoredPack,
+  tags: readonly (readonly number[])[],
+  leaves: ReadonlySet<number>,
+) => Promise<void>;
 
 /** Reads blocks from packs. Returned bytes have been verified against their CIDs. */
 export interface PackReader {

@@ -32,6 +32,33 @@ const leafOf = (text: string) => blockOf('raw', Buffer.from(text));
 const nodeOf = (links: readonly CID[], text = '') => blockOf('dag-cbor', dagCbor.encode({ links, text }));
 const has = (cids: readonly CID[]) => Promise.all(cids.map((cid) => blocks.has(cid)));
 
+test('collect marks nodes that are known to have no links together, and reads none of them', async () => {
+  const leaves = Array.from({ length: 600 }, (_, at) => {
+    const bytes = dagPb.encode({ Data: Buffer.from(`leaf ${at}`), Links: [] });
+    return { cid: cidFor(bytes, { codec: 'dag-pb', version: 0 }), bytes };
+  });
+  const rootBytes = dagPb.encode({ Links: leaves.map(({ cid }) => ({ Hash: cid, Name: '' })) });
+  const root = { cid: cidFor(rootBytes, { codec: 'dag-pb', version: 0 }), bytes: rootBytes };
+  const session = await pinning.write('alice');
+  await session.store.putMany([...leaves, root]);
+  await session.pin(root.cid);
+  await session.end();
+  const calls = { get: 0, unmarked: 0, leafLengths: 0 };
+  const counted = new Proxy(blocks, {
+    get(target, name) {
+      if (name in calls) calls[name as keyof typeof calls]++;
+      const value = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const counting = new Collector({ pins, blocks: counted, collectable: counted, graceSeconds: 0 });
+  expect(await counting.collect()).toMatchObject({ marked: 601, removed: 0, unreadable: [] });
+  expect(calls.get).toBe(1);
+  expect(calls.unmarked).toBeLessThan(10);
+  expect(calls.leafLengths).toBeLessThan(10);
+  expect(await has(leaves.map(({ cid }) => cid))).toEqual(Array(600).fill(true));
+});
+
 test('collect removes unreachable blocks only and reports counts', async () => {
   const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map(leafOf) as [Leaf, Leaf, Leaf, Leaf, Leaf];
   type Leaf = ReturnType<typeof leafOf>;

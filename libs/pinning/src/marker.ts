@@ -57,7 +57,7 @@ export class Marker {
       const open = new CidList();
       for (let end = links.length; end > 0; end -= blocksPerWrite) {
         const unmarked = await this.#unmarked(links.slice(Math.max(0, end - blocksPerWrite), end));
-        for (const link of unmarked.reverse()) open.push(link.bytes);
+        for (const link of (await this.#markLeaves(unmarked)).reverse()) open.push(link.bytes);
         await slicer.step();
       }
       frames.push({ cid, open });
@@ -89,6 +89,17 @@ export class Marker {
     const { collectable, cycle } = this.#options;
     const unmarked = await collectable.unmarked(cids, cycle);
     return unmarked.filter((cid) => !this.#inBatch.has(nodeKey(cid)));
+  }
+
+  /** Marks nodes that are known to have no links. Returns the other blocks, in order. */
+  async #markLeaves(cids: readonly CID[]): Promise<CID[]> {
+    const { collectable } = this.#options;
+    const nodes = cids.filter(({ code }) => code !== codecs.raw);
+    if (collectable.leafLengths === undefined || nodes.length === 0) return [...cids];
+    const lengths = await collectable.leafLengths(nodes);
+    const leaves = new Set(nodes.filter((_, index) => lengths[index] !== undefined));
+    for (const leaf of leaves) await this.#mark(leaf);
+    return cids.filter((cid) => !leaves.has(cid));
   }
 
   async #mark(cid: CID): Promise<void> {

@@ -57,8 +57,8 @@ export class BlockIndex {
   }
 
   /** Records a pack of the writer. */
-  readonly onPack: OnPack = async (pack, tags) => {
-    await this.blocks.record(pack, ownedEntries(pack.entries, tags));
+  readonly onPack: OnPack = async (pack, tags, leaves) => {
+    await this.blocks.record(pack, ownedEntries(pack.entries, tags, leaves));
   };
 
   /** The database belongs to its opener. */
@@ -67,17 +67,19 @@ export class BlockIndex {
   }
 }
 
-/** Returns each block once, with its owner if it has one only. */
+/** Returns each block once, with its owner if it has one only, and as a leaf if one of its entries is one. */
 export function ownedEntries(
   entries: readonly PackEntry[],
   tags: readonly (readonly number[])[],
+  leaves: ReadonlySet<number>,
 ): readonly OwnedEntry[] {
   const owned = new Map<string, OwnedEntry>();
   for (const [index, entry] of entries.entries()) {
     const before = owned.get(blockKey(entry.cid));
     const owners = new Set([...(tags[index] ?? []), ...(before ? [before.owner] : [])]);
     const [owner = 0] = owners;
-    owned.set(blockKey(entry.cid), { ...(before ?? entry), owner: owners.size === 1 ? owner : 0 });
+    const isPbLeaf = before?.isPbLeaf === true || leaves.has(index);
+    owned.set(blockKey(entry.cid), { ...(before ?? entry), owner: owners.size === 1 ? owner : 0, isPbLeaf });
   }
   return [...owned.values()];
 }

@@ -16,6 +16,8 @@ export interface PlacedBlock {
 /** Row of a block, with the state of the store in the same snapshot. */
 export interface BlockRow extends PlacedBlock {
   readonly is_quarantined: boolean;
+  /** Whether the block has no links as a node of the codec dag-pb. False where no writer has declared it. */
+  readonly is_pb_leaf: boolean;
   readonly owner: number;
   readonly touched_in: number;
   /** Seconds since the last touch. */
@@ -36,6 +38,8 @@ export function isFresh(row: BlockRow, owner: number): boolean {
 /** A pack entry with its owner; 0 for several owners or none. */
 export interface OwnedEntry extends PackEntry {
   readonly owner: number;
+  /** See {@link BlockRow.is_pb_leaf}. */
+  readonly isPbLeaf: boolean;
 }
 
 /** A block that moves to another pack. */
@@ -60,9 +64,16 @@ export class BlockRows {
     return (await this.#database.read<BlockRow>({ name: 'pack-find-blocks', text: find, values })).rows;
   }
 
-  /** Counts blocks as put now by an owner. Returns those that are stored. Rows are locked in order, so that touches do not deadlock. */
-  async touch(multihashes: readonly Uint8Array[], owner: number): Promise<Uint8Array[]> {
-    const values = [multihashes, secondsParameter(this.#now), owner];
+  /**
+   * Counts blocks as put now by an owner, and remembers which of them are leaves. Returns those that are stored. Rows are locked in
+   * order, so that touches do not deadlock.
+   */
+  async touch(
+    multihashes: readonly Uint8Array[],
+    owner: number,
+    leaves: readonly Uint8Array[] = [],
+  ): Promise<Uint8Array[]> {
+    const values = [multihashes, secondsParameter(this.#now), owner, leaves];
     const statement = { name: 'pack-touch-blocks', text: touch, values };
     return (await this.#database.write<{ multihash: Uint8Array }>(statement)).rows.map(({ multihash }) => multihash);
   }
@@ -80,7 +91,13 @@ export class BlockRows {
       const { rows } = await transaction.run<{ multihash: Uint8Array }>({
         name: 'pack-record-blocks',
         text: recordBlocks,
-        values: [...values, entries.map(({ owner }) => owner), seconds, anyStripe()],
+        values: [
+          ...values,
+          entries.map(({ owner }) => owner),
+          seconds,
+          anyStripe(),
+          entries.map(({ isPbLeaf }) => isPbLeaf),
+        ],
       });
       if (rows.length === 0) return;
       const corrupt = new Set(rows.map(({ multihash }) => hex(multihash)));
@@ -194,7 +211,7 @@ const lengthOf = ({ length }: PackEntry) => length;
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
 const find = `
-  SELECT multihash, key AS pack, start, length, is_quarantined, owner, touched_in,
+  SELECT multihash, key AS pack, start, length, is_quarantined, is_pb_leaf, owner, touched_in,
     ${secondsAs('$2')} - touched_at AS age, number
   FROM pack_blocks JOIN packs ON packs.id = pack, pack_cycle WHERE multihash = ANY ($1)`;
 
@@ -206,7 +223,8 @@ const touch = `
   WITH stale AS MATERIALIZED (
     SELECT multihash FROM pack_blocks WHERE multihash = ANY ($1) ORDER BY multihash FOR NO KEY UPDATE)
   UPDATE pack_blocks SET touched_at = ${secondsAs('$2')}, touched_in = greatest(touched_in, number),
-    owner = CASE WHEN owner = $3 THEN owner ELSE 0 END
+    owner = CASE WHEN owner = $3 THEN owner ELSE 0 END,
+    is_pb_leaf = is_pb_leaf OR pack_blocks.multihash = ANY ($4::bytea[])
   FROM stale, pack_cycle WHERE pack_blocks.multihash = stale.multihash RETURNING pack_blocks.multihash`;
 
 /** Adds changes of packs by number. A pack without live blocks is retired. Rows are locked in order. */
@@ -221,13 +239,15 @@ const countPacks = (seconds: string) => `
 /** A conflict counts as a touch. `xmax` is 0 in a row that this statement inserted. */
 const recordBlocks = `
   WITH entry AS (
-      SELECT * FROM unnest($2::bytea[], $3::integer[], $4::integer[], $5::bigint[]) AS entry (multihash, start, length, owner)),
+      SELECT * FROM unnest($2::bytea[], $3::integer[], $4::integer[], $5::bigint[], $8::boolean[])
+        AS entry (multihash, start, length, owner, is_pb_leaf)),
     placed AS (
-      INSERT INTO pack_blocks (pack, owner, start, length, touched_at, touched_in, multihash)
-      SELECT $1, owner, start, length, ${secondsAs('$6')}, number, multihash FROM entry, pack_cycle ORDER BY multihash
+      INSERT INTO pack_blocks (pack, owner, start, length, touched_at, touched_in, multihash, is_pb_leaf)
+      SELECT $1, owner, start, length, ${secondsAs('$6')}, number, multihash, is_pb_leaf FROM entry, pack_cycle ORDER BY multihash
       ON CONFLICT (multihash) DO UPDATE SET touched_at = EXCLUDED.touched_at,
         touched_in = greatest(pack_blocks.touched_in, EXCLUDED.touched_in),
-        owner = CASE WHEN pack_blocks.owner = EXCLUDED.owner THEN EXCLUDED.owner ELSE 0 END
+        owner = CASE WHEN pack_blocks.owner = EXCLUDED.owner THEN EXCLUDED.owner ELSE 0 END,
+        is_pb_leaf = pack_blocks.is_pb_leaf OR EXCLUDED.is_pb_leaf
       RETURNING multihash, length, is_quarantined, xmax = 0 AS is_new),
     changes AS MATERIALIZED (
       SELECT $1::bigint AS pack, count(*)::integer AS blocks, sum(length)::bigint AS bytes

@@ -1,21 +1,36 @@
 import { rawBlock } from '@cairn/blockstore/testing';
 import { createMemoryObjectStore } from '@cairn/object-store/testing';
-import { openPostgres, type Postgres } from '@cairn/postgres';
+import { openPostgres, type Postgres, type Statement } from '@cairn/postgres';
 import { expect, test } from '@jest/globals';
 import { describeWithPostgres } from '../../../../tools/engines/jest.mjs';
 import { openPackBlockstore } from '../index.ts';
 import { auditIndex } from './audit.fixture.ts';
+import { statementsOfVersion2 } from './statements-of-version-2.fixture.ts';
 import { steps } from './tables.ts';
+
+/** Returns a statement as a program of the first versions sends it. */
+function statementOf(statement: Statement, version: number): Statement {
+  const text = version <= 2 && statement.name !== undefined ? statementsOfVersion2[statement.name] : undefined;
+  if (text === undefined) return statement;
+  const parameters = Math.max(...[...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
+  // Later versions have appended parameters.
+  return { ...statement, text, values: statement.values?.slice(0, parameters) ?? [] };
+}
 
 /** Returns a database whose programs know only the first versions of the tables. */
 function withVersion(database: Postgres, version: number): Postgres {
+  const old: Pick<Postgres, 'migrate' | 'read' | 'write' | 'transaction'> = {
+    migrate: ({ component, steps: all }) => database.migrate({ component, steps: all.slice(0, version) }),
+    read: (statement) => database.read(statementOf(statement, version)),
+    write: (statement) => database.write(statementOf(statement, version)),
+    transaction: (work, ...rest) =>
+      database.transaction(
+        (transaction) => work({ ...transaction, run: (each) => transaction.run(statementOf(each, version)) }),
+        ...rest,
+      ),
+  };
   return new Proxy(database, {
-    get(target, name) {
-      if (name !== 'migrate') return Reflect.get(target, name, target).bind(target);
-      const migrate: Postgres['migrate'] = ({ component, steps: all }) =>
-        target.migrate({ component, steps: all.slice(0, version) });
-      return migrate;
-    },
+    get: (target, name) => Reflect.get(old, name) ?? Reflect.get(target, name, target).bind(target),
   });
 }
 
@@ -23,10 +38,14 @@ describeWithPostgres('tables of packs', (server) => {
   test.each(steps.slice(1).map((_, index) => index + 1))(
     'of version %i are upgraded with their rows, while a program of that version continues to write',
     async (version) => {
-      const database = await openPostgres({ url: await server().createDatabase(), connectionsMax: 4 });
+      const url = await server().createDatabase();
+      // Connections of each program have their own prepared statements.
+      const [database, oldDatabase] = [
+        await openPostgres({ url, connectionsMax: 4 }),
+        await openPostgres({ url, connectionsMax: 4 }),
+      ];
       const [objects, writer] = [createMemoryObjectStore(), { waitMs: 1, quietMs: 0 }];
-      // Reads and writes of blocks have used the same statements since the first version.
-      const old = await openPackBlockstore({ database: withVersion(database, version), objects, writer });
+      const old = await openPackBlockstore({ database: withVersion(oldDatabase, version), objects, writer });
       const put = async (number: number) => {
         await old.putMany([rawBlock(`block ${number}`)]);
         await old.sync();
@@ -50,6 +69,7 @@ describeWithPostgres('tables of packs', (server) => {
       expect(await auditIndex(database)).toEqual([]);
       await old.close();
       await upgraded.close();
+      await oldDatabase.close();
       await database.close();
     },
     60_000,

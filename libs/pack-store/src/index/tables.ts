@@ -1,12 +1,14 @@
 /**
  * Tables of the block index.
  *
- * `pack_blocks` has one row for each block. Its columns are ordered by alignment, so that a row of a SHA-256 block takes 104
+ * `pack_blocks` has one row for each block. Its columns are ordered by alignment, so that a row of a SHA-256 block takes 112
  * bytes. No column that changes in a touch or a mark has an index: with free space in the page (fillfactor) such an update
  * writes no index entry. `pack` is the pack that has the bytes; a quarantined row keeps it, since the bytes may be evidence.
  *
  * Sums are in stripes. A process adds to one stripe, so that processes do not wait for each other's commits. A stripe may be
  * negative; the sum over all stripes is exact.
+ *
+ * `is_pb_leaf` states that a block has no links as a node of the codec dag-pb, so that walks need not read it.
  *
  * `pack_scrub` has the lease of the scrub, and the last pack that it has verified.
  *
@@ -92,6 +94,7 @@ export const steps = [
     after_pack bigint NOT NULL DEFAULT 0
   );
   INSERT INTO pack_scrub DEFAULT VALUES`,
+  'ALTER TABLE pack_blocks ADD COLUMN is_pb_leaf boolean NOT NULL DEFAULT false',
 ];
 
 /** Seconds from 1970 to 2020, when the times of the tables begin. */

@@ -63,6 +63,7 @@ async function reindexPack(
       ownedEntries(
         entries,
         entries.map(() => []),
+        new Set(),
       ),
     );
     return true;

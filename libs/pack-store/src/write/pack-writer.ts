@@ -64,13 +64,13 @@ class GroupWriter implements PackWriter {
     return this.#isFailing;
   }
 
-  async add(blocks: readonly Block[], tag: number): Promise<void> {
+  async add(blocks: readonly Block[], tag: number, isPbLeaf?: (block: Block) => boolean): Promise<void> {
     for (const { bytes } of blocks) assertFits(bytes, this.#options.packBytes);
     let sinceYield = 0;
     for (const block of blocks) {
       while (this.#pendingBytes >= this.#options.pendingBytesMax) await this.#room();
       this.#assertOpen();
-      this.#append(block, tag);
+      this.#append(block, tag, isPbLeaf?.(block) === true);
       sinceYield += block.bytes.length;
       if (sinceYield < sliceBytes) continue;
       sinceYield = 0;
@@ -108,10 +108,10 @@ class GroupWriter implements PackWriter {
     this.#pendingBytes = 0;
   }
 
-  #append(block: Block, tag: number): void {
+  #append(block: Block, tag: number, isPbLeaf: boolean): void {
     const key = blockKey(block.cid.multihash.bytes);
     const known = this.#blocks.get(key);
-    if (known?.pack.addTag(known.index, tag) === true) return;
+    if (known?.pack.addTag(known.index, tag, isPbLeaf) === true) return;
     const { packBytes, waitMs } = this.#options;
     if (this.#open?.hasRoomFor(block, packBytes) === false) this.#close();
     this.#changedAt = performance.now();
@@ -121,7 +121,7 @@ class GroupWriter implements PackWriter {
       this.#wakeAfter(waitMs);
     }
     const before = this.#open.bytes;
-    this.#blocks.set(key, { ...this.#open.add(block, tag), pack: this.#open });
+    this.#blocks.set(key, { ...this.#open.add(block, tag, isPbLeaf), pack: this.#open });
     this.#pendingBytes += this.#open.bytes - before;
     if (this.#open.bytes >= packBytes) this.#close();
   }

@@ -10,6 +10,7 @@ import type { OnPack, PackEntry } from '../types.ts';
 export class PendingPack {
   readonly #builder: PackBuilder;
   readonly #tags: number[][] = [];
+  readonly #leaves = new Set<number>();
   readonly openedAt: number;
   /** Number of flushes that wait for it. */
   flushes = 0;
@@ -40,15 +41,17 @@ export class PendingPack {
   }
 
   /** Appends a block, and returns its copy and its number. */
-  add(block: Block, tag: number): { readonly bytes: Uint8Array; readonly index: number } {
+  add(block: Block, tag: number, isPbLeaf: boolean): { readonly bytes: Uint8Array; readonly index: number } {
     const bytes = this.#builder.add(block);
-    this.#tags.push([tag]);
-    return { bytes, index: this.#tags.length - 1 };
+    const index = this.#tags.push([tag]) - 1;
+    if (isPbLeaf) this.#leaves.add(index);
+    return { bytes, index };
   }
 
   /** Adds an owner of a block. False when `onPack` has the owners already, so that the block must be written again. */
-  addTag(index: number, tag: number): boolean {
+  addTag(index: number, tag: number, isPbLeaf: boolean): boolean {
     if (this.#areTagsPassed) return false;
+    if (isPbLeaf) this.#leaves.add(index);
     const tags = this.#tags[index];
     if (tags !== undefined && !tags.includes(tag)) tags.push(tag);
     return true;
@@ -78,7 +81,7 @@ export class PendingPack {
     }
     this.#areTagsPassed = true;
     try {
-      await onPack({ key: sealed.key, bytes: sealed.bytes, entries: this.#builder.entries }, this.#tags);
+      await onPack({ key: sealed.key, bytes: sealed.bytes, entries: this.#builder.entries }, this.#tags, this.#leaves);
     } catch (error) {
       this.#areTagsPassed = false;
       throw error;
