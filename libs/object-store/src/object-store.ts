@@ -42,6 +42,8 @@ export interface OperationTraffic {
   readonly failures: number;
   readonly bytesSent: number;
   readonly bytesReceived: number;
+  /** Requests that have no response yet. */
+  readonly open: number;
 }
 
 /** Kinds of requests, as object stores price them. */

@@ -37,6 +37,33 @@ test('a database that is away is reported without its password', async () => {
   expect(engineStates()).toEqual([]);
 });
 
+describeWithPostgres('openStores', (server) => {
+  test('reports a database that became read-only, until it accepts writes', async () => {
+    const url = await server().createDatabase();
+    const accounts = await openStores({ CAIRN_HOME, CAIRN_DATABASE_URL: url }).accounts();
+    const admin = await openPostgres({ url: server().url, connectionsMax: 1 });
+    const name = new URL(url).pathname.slice(1);
+    const setReadOnly = async (value: 'on' | 'off') => {
+      await admin.write({ text: `ALTER DATABASE ${name} SET default_transaction_read_only = ${value}` });
+      const text = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1';
+      await admin.read({ text, values: [name] });
+    };
+    const warning = () => engineStates().find((engine) => engine.name === 'postgres')?.warning ?? '';
+    const waitFor = async (isExpected: (text: string) => boolean) => {
+      for (let tries = 0; tries < 100 && !isExpected(warning()); tries++)
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      return warning();
+    };
+    expect(warning()).toBe('');
+    await setReadOnly('on');
+    expect(await waitFor((text) => text.includes('read-only'))).toMatch(/^PostgreSQL is read-only/);
+    await setReadOnly('off');
+    expect(await waitFor((text) => text === '')).toBe('');
+    await accounts.close();
+    await admin.close();
+  }, 30_000);
+});
+
 describeWithPostgres('openStores with a bucket', (server) => {
   describeWithS3('of an S3 server', (s3) => {
     test('opens blocks in it, which another process reads', async () => {

@@ -96,14 +96,21 @@ export const postgresEngines = new SharedEngines<Postgres>({
   name: 'postgres',
   isEssential: true,
   open: async (url) => (await import('@cairn/postgres')).openPostgres({ url }),
-  checkOf: (database) => async () => {
-    await database.read({ text: 'SELECT 1' });
-  },
+  checkOf: (database) => () => checkWritable(database),
   numbers(database) {
     const { connections, connectionsIdle, waiting, statements, repeated, failures } = database.state();
     return { gauges: { connections, connectionsIdle, waiting }, counters: { statements, repeated }, failures };
   },
 });
+
+/** Every write fails on a standby, and while `default_transaction_read_only` is on. */
+async function checkWritable(database: Postgres): Promise<void> {
+  const { rows } = await database.read<{ is_read_only: boolean }>({
+    text: "SELECT current_setting('transaction_read_only')::boolean AS is_read_only",
+  });
+  if (rows[0]?.is_read_only !== true) return;
+  throw new Error('PostgreSQL is read-only: it is a standby, or default_transaction_read_only is on.');
+}
 
 /** Without Redis each process continues with a share of the limits. */
 export const redisEngines = new SharedEngines<Redis>({
@@ -128,7 +135,7 @@ export const objectEngines = new SharedEngines<ObjectStore>({
     const { openS3ObjectStore, s3Credentials } = await import('@cairn/object-store/s3');
     return openS3ObjectStore({ url, credentials: s3Credentials(settings) });
   },
-  checkOf: createBucketCheck,
+  checkOf: (objects) => createBucketCheck(objects),
   numbers: (objects) => ({ ...none, counters: trafficCounters(objects) }),
 });
 

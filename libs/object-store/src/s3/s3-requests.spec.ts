@@ -166,10 +166,14 @@ test('a conditional write that meets an object at its first attempt costs one re
 
 test('a server that does not answer is reported after the time of the call', async () => {
   const { store } = await setUp([() => undefined], { idleMs: 100_000, callMs: 200 });
-  await expect(store.get('key')).rejects.toMatchObject({
+  const reading = store.get('key');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(store.traffic().get.open).toBe(1);
+  await expect(reading).rejects.toMatchObject({
     code: 'OBJECT_STORE_UNAVAILABLE',
     details: { retryAfterSeconds: 1 },
   });
+  expect(store.traffic().get).toMatchObject({ requests: 1, failures: 1, open: 0 });
   await store.close();
 });
 

@@ -100,12 +100,14 @@ export class S3Requests {
       });
     const { operation, key, body } = request;
     const bytesSent = body?.reduce((sum, part) => sum + part.length, 0) ?? 0;
-    this.#traffic.add(operation, { requests: 1, bytesSent });
-    const result = await this.#exchange(request, bytesSent, deadline).catch((error: unknown) => {
-      request.signal?.throwIfAborted();
-      if (error instanceof ObjectStoreError) throw error;
-      return connectionFailure(error, key);
-    });
+    this.#traffic.add(operation, { requests: 1, bytesSent, open: 1 });
+    const result = await this.#exchange(request, bytesSent, deadline)
+      .catch((error: unknown) => {
+        request.signal?.throwIfAborted();
+        if (error instanceof ObjectStoreError) throw error;
+        return connectionFailure(error, key);
+      })
+      .finally(() => this.#traffic.add(operation, { open: -1 }));
     const failure = 'status' in result ? this.#failureIn(result, request) : result;
     if (failure !== undefined) this.#traffic.add(operation, { failures: 1 });
     return failure ?? result;
