@@ -21,6 +21,7 @@ const unavailable = /^(08...|57P0[1-4]|53300|25006)$/;
 
 /** A write reached a standby, such as a primary before a failover (`read_only_sql_transaction`). It was not done. */
 const readOnly = '25006';
+const readOnlyMessage = 'The database is read-only: it is a standby, or default_transaction_read_only is on.';
 
 /** Refusals of a connection: user, password, `pg_hba.conf`, or a database that does not exist. */
 const refusedConnection = /^(28...|3D000)$/;
@@ -57,11 +58,15 @@ export function postgresError(error: unknown): unknown {
   if (error instanceof CairnError) return error;
   const code = codeOf(error);
   if (isConnectionFailure(error))
-    return new PostgresError('POSTGRES_UNAVAILABLE', 'The database does not answer.', {
-      hint: 'Retry in a moment.',
-      details: { ...(code !== undefined && { sqlState: code }), retryAfterSeconds: 1 },
-      cause: error,
-    });
+    return new PostgresError(
+      'POSTGRES_UNAVAILABLE',
+      code === readOnly ? readOnlyMessage : 'The database does not answer.',
+      {
+        hint: 'Retry in a moment.',
+        details: { ...(code !== undefined && { sqlState: code }), retryAfterSeconds: 1 },
+        cause: error,
+      },
+    );
   if (isRepeatable(error) || code === '57014' || code === '55P03' || isReadTimeout(error))
     return new PostgresError('POSTGRES_BUSY', 'The database did not finish the statement in time.', {
       hint: 'Retry in a moment.',

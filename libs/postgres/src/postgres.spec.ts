@@ -112,7 +112,11 @@ describeWithPostgres('a PostgreSQL server', (running) => {
   test('a write that meets a standby is not done and ends its connection', async () => {
     await database.read({ text: "SELECT set_config('default_transaction_read_only', 'on', false)" });
     const write = () => database.write(increment('one'));
-    await expect(write()).rejects.toMatchObject({ code: 'POSTGRES_UNAVAILABLE', details: { sqlState: '25006' } });
+    await expect(write()).rejects.toMatchObject({
+      code: 'POSTGRES_UNAVAILABLE',
+      message: expect.stringContaining('read-only'),
+      details: { sqlState: '25006' },
+    });
     await write();
     await database.read({ text: "SELECT set_config('default_transaction_read_only', 'on', false)" });
     const transaction = () => database.transaction((running) => running.run(increment('one')));
