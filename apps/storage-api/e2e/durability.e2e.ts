@@ -181,6 +181,8 @@ test('a corrupt block is reported in the trailer, quarantined, and repaired by a
   expect(cut.bytes.length).toBeLessThanOrEqual(2_000_000);
   expect(cut.bytes.equals(bytes.subarray(0, cut.bytes.length))).toBe(true);
   await service.logged('do not match its ');
+  // Counted in `cairn_corrupt_blocks`, as those that a scrub finds.
+  await service.logged('a corrupt block was quarantined');
 
   const again = await read(hash);
   expect(again.streamError).toMatch(/in quarantine/);

@@ -47,6 +47,10 @@ export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy
     this.store.onRemoved(() => {
       this.#hasSparsePacks = true;
     });
+    this.store.onQuarantined((cid) => {
+      this.counts.corruptBlocks++;
+      this.logger.error({ cid: String(cid) }, 'a corrupt block was quarantined');
+    });
     this.processes.whenLeading(() => {
       if (!this.#stop.signal.aborted) this.#work = Promise.all([this.#collectWhenNeeded(), this.#scrubRepeatedly()]);
     });
@@ -124,14 +128,7 @@ export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy
     const packs = packMaintenanceOf(this.store);
     while (await this.#rest(restBetweenScrubsMs)) {
       try {
-        const options = {
-          bytesPerSecond,
-          signal: this.#stop.signal,
-          onCorrupt: (cid: unknown) => {
-            this.counts.corruptBlocks++;
-            this.logger.error({ cid: String(cid) }, 'a corrupt block was quarantined');
-          },
-        };
+        const options = { bytesPerSecond, signal: this.#stop.signal };
         const wait = async (milliseconds: number) => void (await this.#rest(milliseconds));
         // The scrub of packs reads the bucket itself; that of a store would read the local cache.
         // One process scrubs a bucket at a time.

@@ -220,11 +220,13 @@ export class BlockTables {
     if (removed > 0n) this.control.putSums({ ...sums, bytes: sums.bytes - removed });
   }
 
-  quarantine(key: Uint8Array): void {
+  /** Returns false for a block that is absent or in quarantine. */
+  quarantine(key: Uint8Array): boolean {
     const known = this.record(key);
-    if (known === undefined || known.isQuarantined) return;
+    if (known === undefined || known.isQuarantined) return false;
     this.#index.put(key, encodeRecord({ ...known, isQuarantined: true }));
     this.#quarantine.put(key, Buffer.from(JSON.stringify({ at: this.#now() })));
+    return true;
   }
 
   /** Streams the index as pairs of multihash and block id. */

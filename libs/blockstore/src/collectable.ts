@@ -86,6 +86,8 @@ export interface Collectable extends Claims {
   quarantine(cid: CID): Promise<void>;
   /** Lists quarantined blocks in key order, each as a CIDv1 of the raw codec. */
   quarantined(): AsyncIterable<CID>;
+  /** Calls back with each block that this process has quarantined. */
+  onQuarantined(listener: (cid: CID) => void): void;
   /** Calls back with blocks that this process removed, so that caches can drop them. */
   onRemoved(listener: (cids: readonly CID[]) => void): void;
 }

@@ -41,6 +41,7 @@ class LmdbStore implements BoundedBlockstore, BatchReads {
   readonly #capacity: Capacity;
   readonly #blockBytesMax: number;
   readonly #listeners: ((cids: readonly CID[]) => void)[] = [];
+  readonly #quarantineListeners: ((cid: CID) => void)[] = [];
   readonly #siblings: SiblingStores | undefined;
 
   constructor(environment: Environment, options: LmdbBlockstoreOptions) {
@@ -311,11 +312,16 @@ class LmdbStore implements BoundedBlockstore, BatchReads {
   }
 
   async quarantine(cid: CID): Promise<void> {
-    await this.#environment.transaction(() => this.#tables.quarantine(cid.multihash.bytes));
+    const isNew = await this.#environment.transaction(() => this.#tables.quarantine(cid.multihash.bytes));
+    if (isNew) for (const listener of this.#quarantineListeners) listener(cid);
   }
 
   quarantined(): AsyncIterable<CID> {
     return cidPages((start) => this.#tables.quarantinePage(start, keysPerRead));
+  }
+
+  onQuarantined(listener: (cid: CID) => void): void {
+    this.#quarantineListeners.push(listener);
   }
 
   onRemoved(listener: (cids: readonly CID[]) => void): void {

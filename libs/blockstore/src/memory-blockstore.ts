@@ -35,6 +35,7 @@ class MemoryBlockstore implements CollectableBlockstore {
   readonly #holds = new Set<{ readonly owner: number; readonly cycle: number }>();
   readonly #claims = new MemoryClaims();
   readonly #listeners: ((cids: readonly CID[]) => void)[] = [];
+  readonly #quarantineListeners: ((cid: CID) => void)[] = [];
   readonly #now: () => number;
   #bytes = 0;
   #cycle = 0;
@@ -258,11 +259,17 @@ class MemoryBlockstore implements CollectableBlockstore {
 
   async quarantine(cid: CID): Promise<void> {
     const stored = this.#blocks.get(keyOf(cid));
-    if (stored) stored.isQuarantined = true;
+    if (stored === undefined || stored.isQuarantined) return;
+    stored.isQuarantined = true;
+    for (const listener of this.#quarantineListeners) listener(cid);
   }
 
   async *quarantined(): AsyncGenerator<CID> {
     for (const key of [...this.#blocks.keys()].sort()) if (this.#blocks.get(key)?.isQuarantined) yield cidOf(key);
+  }
+
+  onQuarantined(listener: (cid: CID) => void): void {
+    this.#quarantineListeners.push(listener);
   }
 
   onRemoved(listener: (cids: readonly CID[]) => void): void {

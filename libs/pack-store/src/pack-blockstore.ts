@@ -258,12 +258,16 @@ export class PackBlockstore implements BoundedBlockstore, BatchReads {
   }
 
   async quarantine(cid: CID): Promise<void> {
-    await this.#index.blocks.quarantine(cid.multihash.bytes);
+    await this.#index.blocks.quarantine(cid);
     this.#reads.forget([cid]);
   }
 
   quarantined(): AsyncIterable<CID> {
     return this.#pages((start) => this.#index.blocks.quarantinePage(start, pageRows));
+  }
+
+  onQuarantined(listener: (cid: CID) => void): void {
+    this.#index.blocks.onQuarantined(listener);
   }
 
   onRemoved(listener: (cids: readonly CID[]) => void): void {

@@ -56,7 +56,7 @@ export class StorageState {
     registerGauge(
       registry,
       'cairn_corrupt_blocks',
-      'Corrupt blocks found since the start.',
+      'Corrupt blocks that reads and checks have quarantined since the start.',
       () => counts.corruptBlocks,
     );
   }

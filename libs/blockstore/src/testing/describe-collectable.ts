@@ -178,9 +178,11 @@ export function describeCollectable(
     });
 
     test('a quarantined block cannot be read until its bytes are put again', async () => {
+      const notified: string[] = [];
+      store.onQuarantined((cid) => notified.push(cid.toString()));
       await put(a, b);
-      await store.quarantine(a.cid);
-      await store.quarantine(c.cid);
+      for (const { cid } of [a, a, c]) await store.quarantine(cid);
+      expect(notified).toEqual([a.cid.toString()]);
       await expect(store.get(a.cid)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
       await expect(store.size(a.cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
       expect(await store.has(a.cid)).toBe(false);

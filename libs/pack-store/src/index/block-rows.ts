@@ -1,5 +1,6 @@
 import type { BlockstoreStats } from '@cairn/blockstore';
-import type { Postgres, Transaction } from '@cairn/postgres';
+import type { CID } from '@cairn/cid';
+import type { Postgres, Statement, Transaction } from '@cairn/postgres';
 import type { BlockLocation, PackEntry, StoredPack } from '../types.ts';
 import { PackDeletedError } from './errors.ts';
 import { addToClaimSums, addToSums, anyStripe, secondsAs, secondsParameter, type TestClock } from './tables.ts';
@@ -52,6 +53,7 @@ export interface MovedEntry extends PackEntry {
 export class BlockRows {
   readonly #database: Postgres;
   readonly #now: TestClock;
+  readonly #listeners: ((cid: CID) => void)[] = [];
 
   constructor(database: Postgres, now: TestClock) {
     this.#database = database;
@@ -131,16 +133,26 @@ export class BlockRows {
     });
   }
 
-  async quarantine(multihash: Uint8Array): Promise<void> {
+  /** Calls back with each block that this process has quarantined. */
+  onQuarantined(listener: (cid: CID) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  async quarantine(cid: CID): Promise<void> {
     const text = 'UPDATE pack_blocks SET is_quarantined = true WHERE multihash = $1 AND NOT is_quarantined';
-    await this.#database.write({ text, values: [multihash] });
+    await this.#quarantine(cid, { text, values: [cid.multihash.bytes] });
+  }
+
+  async #quarantine(cid: CID, statement: Statement): Promise<void> {
+    const { count } = await this.#database.write(statement);
+    if (count > 0) for (const listener of this.#listeners) listener(cid);
   }
 
   /** Quarantines a block if its row still names this place, where its bytes do not match. */
   async quarantineAt({ cid, pack, offset }: BlockLocation): Promise<void> {
     const text = `UPDATE pack_blocks SET is_quarantined = true FROM packs
       WHERE multihash = $1 AND NOT is_quarantined AND pack = packs.id AND packs.key = $2 AND start = $3`;
-    await this.#database.write({ text, values: [cid.multihash.bytes, pack, offset] });
+    await this.#quarantine(cid, { text, values: [cid.multihash.bytes, pack, offset] });
   }
 
   /** Ends the quarantine of a block if its row still names this place, where its bytes match. */

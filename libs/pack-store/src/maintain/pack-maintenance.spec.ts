@@ -92,8 +92,11 @@ describeWithPostgres('maintenance of packs', (server) => {
     first[1].bytes.writeUInt8(0x21, first[1].bytes.indexOf('0000') + 7);
     bucket.objects.delete(second[0]);
     const found: string[] = [];
+    const notified: string[] = [];
     const options = { bytesPerSecond: 1e9, onCorrupt: (cid: unknown) => found.push(String(cid)) };
+    store.onQuarantined((cid) => notified.push(cid.toString()));
     expect(await store.maintenance.scrub(options)).toMatchObject({ blocks: 3, corrupt: 3 });
+    expect(notified.sort()).toEqual(found.sort());
     expect(found.sort()).toEqual([0, 2, 3].map((n) => `${blocks[n]?.cid}`).sort());
     await expect(store.get(blocks[2]?.cid as never)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
     await put(blocks.slice(0, 6));
@@ -124,8 +127,12 @@ describeWithPostgres('maintenance of packs', (server) => {
     await put(blocks.slice(1, 2));
     bucket.objects.delete(lost);
     const { cid } = blocks[0] as (typeof blocks)[0];
-    await expect(store.get(cid)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
+    const notified: string[] = [];
+    store.onQuarantined((found) => notified.push(found.toString()));
+    for (let reads = 0; reads < 2; reads++)
+      await expect(store.get(cid)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
     expect(await store.has(cid)).toBe(false);
+    expect(notified).toEqual([cid.toString()]);
     await put(blocks.slice(0, 1));
     await expectReadable(blocks.slice(0, 2));
   });
