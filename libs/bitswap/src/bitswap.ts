@@ -195,7 +195,7 @@ class Engine implements Bitswap {
   }
 
   async #receive(peer: PeerName, bytes: Uint8Array, connected: Connected): Promise<void> {
-    const payloads = await this.#work.run(this.#handle(peer, bytes, connected));
+    const payloads = await this.#work.run(this.#handle(peer, bytes, connected), peer);
     if (payloads.length === 0) return;
     const cids: (CID | undefined)[] = [];
     for (const [at, payload] of payloads.entries()) {

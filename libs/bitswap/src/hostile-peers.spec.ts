@@ -239,6 +239,7 @@ test('streams beyond the limit are refused', async () => {
       for (;;) await mallory.send({ wants: [wantOf(cidOf(block(9)))] });
     })(),
   ).rejects.toThrow('too many streams');
+  await until(() => alice.engine.stats().messagesReceived >= 4);
   expect(alice.engine.stats().messagesReceived).toBe(4);
 });
 

@@ -35,6 +35,31 @@ test('long work of several callers continues in turn, and other events are handl
   expect(log.indexOf('c')).toBeLessThan(lastOfA);
 });
 
+test('work of one group runs one after another, and another group does not wait for its end', async () => {
+  const work = new SlicedSteps();
+  const log: string[] = [];
+  const names = ['a1', 'a2', 'a3', 'a4'];
+  const ended: string[] = [];
+  const all = names.map((name) => work.run(busy(name, 40, log), 'a').then(() => ended.push(name)));
+  const failing = work
+    .run(
+      (function* (): Steps {
+        yield;
+        throw new Error('a step failed');
+      })(),
+      'a',
+    )
+    .catch(() => ended.push('failed'));
+  const last = work.run(busy('a5', 10, log), 'a').then(() => ended.push('a5'));
+  await work.run(busy('b', 20, log), 'b');
+  expect(ended).not.toContain('a3');
+  await Promise.all([...all, failing, last]);
+  expect(ended).toEqual([...names, 'failed', 'a5']);
+  expect(log.filter((name, at) => name !== 'b' && log.indexOf(name) === at)).toEqual([...names, 'a5']);
+  for (const [at, name] of names.entries())
+    expect(log.lastIndexOf(name)).toBeLessThan(log.indexOf(names[at + 1] ?? 'a5'));
+});
+
 test('the error of a step rejects only its own call', async () => {
   const work = new SlicedSteps();
   const log: string[] = [];

@@ -12,17 +12,28 @@ const shareMs = 2;
 /** Runs steps until a time. Returns false at the end of the work. */
 type Advance = (until: number) => boolean;
 
+/** Work of one group, which runs one after another. */
+interface Lane {
+  readonly group: unknown;
+  readonly work: Advance[];
+}
+
 /**
  * Runs work in slices, so that neither a message of 4 MiB nor the messages of many peers block other events. Short work ends
- * within the call if no other work waits. Other work continues in turn.
+ * within the call if no other work waits. Groups continue in turn, and one group has at most one started work: each decoded
+ * message takes many times its bytes, and a peer that sends many gets no larger share.
  */
 export class SlicedSteps {
-  readonly #waiting: Advance[] = [];
+  readonly #waiting: Lane[] = [];
+  readonly #lanes = new Map<unknown, Lane>();
   /** End of the slice of this turn, as of `performance.now()`. */
   #sliceEnd: number | undefined;
 
-  /** @throws the error of a step */
-  run<Result>(steps: Steps<Result>): Promise<Result> {
+  /**
+   * @param group Work of equal groups runs one after another. Default: a group of its own.
+   * @throws the error of a step
+   */
+  run<Result>(steps: Steps<Result>, group: unknown = steps): Promise<Result> {
     return new Promise((resolve, reject) => {
       const advance = (until: number) => {
         try {
@@ -45,8 +56,30 @@ export class SlicedSteps {
       }
       // Short work does not wait for the next turn, also if the slice is over.
       const until = Math.max(this.#sliceEnd, performance.now() + shareMs);
-      if (this.#waiting.length > 0 || advance(until)) this.#waiting.push(advance);
+      if (this.#waiting.length > 0 || advance(until)) this.#wait(group, advance);
     });
+  }
+
+  #wait(group: unknown, advance: Advance): void {
+    const lane = this.#lanes.get(group);
+    if (lane !== undefined) {
+      lane.work.push(advance);
+      return;
+    }
+    const opened = { group, work: [advance] };
+    this.#lanes.set(group, opened);
+    this.#waiting.push(opened);
+  }
+
+  /** Runs the work of a lane until a time. Returns false when the lane is empty. */
+  #advance({ group, work }: Lane, until: number): boolean {
+    for (let first = work[0]; first !== undefined; first = work[0]) {
+      if (first(until)) return true;
+      work.shift();
+      if (work.length > 0 && performance.now() >= until) return true;
+    }
+    this.#lanes.delete(group);
+    return false;
   }
 
   readonly #continue = () => {
@@ -57,9 +90,9 @@ export class SlicedSteps {
     const end = performance.now() + sliceMs;
     this.#sliceEnd = end;
     for (let now = performance.now(); now < end; now = performance.now()) {
-      const advance = this.#waiting.shift();
-      if (advance === undefined) break;
-      if (advance(Math.min(end, now + shareMs))) this.#waiting.push(advance);
+      const lane = this.#waiting.shift();
+      if (lane === undefined) break;
+      if (this.#advance(lane, Math.min(end, now + shareMs))) this.#waiting.push(lane);
     }
     setImmediate(this.#continue);
   };
