@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Cairn } from './cairn.ts';
@@ -62,10 +62,14 @@ test.each([
   expect(report.problems.join('\n')).toContain(name);
   expect(await reader.ask({ action: 'read', home: cairn.home })).toMatchObject({ code: 'STORE_CORRUPT' });
 
+  // The directory stays: at no moment is the home without the store.
+  const { ino } = statSync(join(cairn.home, store));
   const { records, lost, kept } = await cairn.json<{ records: number; lost: string[]; kept: string }>('repair', store);
   expect(records).toBeGreaterThan(0);
   expect(lost.join('\n')).toContain(`of database "${name.split('"').at(-2)}"`);
   expect(kept).toContain(`${store}.damaged-`);
+  expect(readdirSync(kept)).toEqual(['data.mdb']);
+  expect(statSync(join(cairn.home, store)).ino).toBe(ino);
   const after = await verify();
   expect(after.report.problems.filter((problem) => problem.includes('damaged'))).toEqual([]);
   expect('found' in (await reader.ask({ action: 'read', home: cairn.home }))).toBe(true);

@@ -1,9 +1,10 @@
-import { rename, rm } from 'node:fs/promises';
+import { link, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RebuiltIndex, rebuildIndex } from '@cairn/blockstore';
 import { salvageEnvironment } from '@cairn/embedded-store';
 import { CairnError } from '@cairn/errors';
 import { openLmdbPinStore } from '@cairn/pinning';
+import { flush } from '../flush.ts';
 import { hasStore } from './has-store.ts';
 import { storeFormats } from './inspect-stores.ts';
 import { requireUnused } from './require-unused.ts';
@@ -50,7 +51,18 @@ export async function repairStore(home: string, store: string): Promise<RepairRe
   if (store === 'pins') await (await openLmdbPinStore({ directory: to })).close();
   const index = store === 'blocks' ? await rebuildIndex({ directory: to }) : undefined;
   const kept = `${from}.damaged-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;
-  await rename(from, kept);
-  await rename(to, from);
+  await replaceDataFile(from, { to, kept });
   return { store, records, lost, kept, ...(index && { index }) };
+}
+
+/** Replaces the data file in one step. With two renames of directories, a kill between them left a home without the store. */
+async function replaceDataFile(from: string, { to, kept }: { readonly to: string; readonly kept: string }) {
+  const name = 'data.mdb';
+  await mkdir(kept, { mode: 0o700 });
+  await link(join(from, name), join(kept, name));
+  await flush(kept);
+  await flush(join(to, name));
+  await rename(join(to, name), join(from, name));
+  await flush(from);
+  await rm(to, { recursive: true });
 }
