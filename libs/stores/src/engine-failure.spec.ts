@@ -10,6 +10,7 @@ test.each([
   ['POSTGRES_OUTCOME_UNKNOWN', 'unknown', 500, undefined],
   ['POSTGRES_REFUSED', 'fault', 500, undefined],
   ['OBJECT_STORE_DENIED', 'fault', 500, undefined],
+  ['OBJECT_STORE_FULL', 'full', 507, undefined],
   ['OBJECT_NOT_FOUND', 'fault', 500, undefined],
   ['OBJECT_CHECKSUM_MISMATCH', 'away', 503, 1],
 ] as const)('%s is %s with status %i', (code, kind, status, retryAfterSeconds) => {

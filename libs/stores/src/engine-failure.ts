@@ -3,13 +3,13 @@ import type { PostgresErrorCode } from '@cairn/postgres';
 
 /**
  * Kind of a failure of an engine. `away`: nothing was done, and a retry can succeed. `unknown`: a change may have been made.
- * `fault`: the operator has to act.
+ * `full`: nothing was done, and the operator has to add space. `fault`: the operator has to act.
  */
-export type EngineFailureKind = 'away' | 'unknown' | 'fault';
+export type EngineFailureKind = 'away' | 'unknown' | 'full' | 'fault';
 
 type EngineCode =
   | PostgresErrorCode
-  | `OBJECT_STORE_${'UNAVAILABLE' | 'BUSY' | 'DENIED' | 'REFUSED' | 'UNFIT' | 'CLOSED' | 'URL_INVALID'}`
+  | `OBJECT_STORE_${'UNAVAILABLE' | 'BUSY' | 'DENIED' | 'FULL' | 'REFUSED' | 'UNFIT' | 'CLOSED' | 'URL_INVALID'}`
   | `OBJECT_${'BUCKET_NOT_FOUND' | 'NOT_FOUND' | 'CHECKSUM_MISMATCH'}`
   | `REDIS_${'UNAVAILABLE' | 'OUTCOME_UNKNOWN' | 'REFUSED' | 'ANSWER_INVALID' | 'URL_INVALID'}`
   | 'STORES_SETTINGS_INVALID';
@@ -27,6 +27,7 @@ const kinds = {
   OBJECT_STORE_BUSY: 'away',
   OBJECT_STORE_CLOSED: 'away',
   OBJECT_STORE_DENIED: 'fault',
+  OBJECT_STORE_FULL: 'full',
   OBJECT_STORE_REFUSED: 'fault',
   OBJECT_STORE_UNFIT: 'fault',
   OBJECT_STORE_URL_INVALID: 'fault',
@@ -51,7 +52,7 @@ const kindOf: ReadonlyMap<string, EngineFailureKind> = new Map(Object.entries(ki
 export interface EngineFailure {
   readonly kind: EngineFailureKind;
   /** HTTP status. */
-  readonly status: 500 | 503;
+  readonly status: 500 | 503 | 507;
   /** Text for clients, without names of hosts. */
   readonly message: string;
   readonly hint: string;
@@ -70,6 +71,8 @@ export function engineFailureOf(error: unknown): EngineFailure | undefined {
     const message = 'A store of the service does not answer.';
     return { kind, status: 503, message, hint: 'Retry in a moment.', retryAfterSeconds: secondsOf(error) };
   }
+  if (kind === 'full')
+    return { kind, status: 507, message: 'The store of the service is full.', hint: 'The operator has to add space.' };
   return kind === 'unknown'
     ? {
         kind,

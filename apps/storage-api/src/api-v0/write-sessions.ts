@@ -62,9 +62,10 @@ export class WriteSessions {
   }
 }
 
-/** Replaces a failure that would report with 503 that nothing was done, after a pin or a tree has changed. */
+/** Replaces a failure that would report with 503 or 507 that nothing was done, after a pin or a tree has changed. */
 function outcomeUnknown(error: unknown): unknown {
-  if (engineFailureOf(error)?.kind !== 'away') return error;
+  const kind = engineFailureOf(error)?.kind;
+  if (kind !== 'away' && kind !== 'full') return error;
   return Object.assign(
     new ApiError(
       500,

@@ -20,6 +20,11 @@ const refusedAccess: Rule = {
   message: 'The object store refused the credentials or the access.',
   hint: 'Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, and the rights on the bucket.',
 };
+const full: Rule = {
+  code: 'OBJECT_STORE_FULL',
+  message: 'The object store is full, or the quota of the bucket is used up.',
+  hint: 'Add space to the object store, or raise the quota of the bucket.',
+};
 const checksum: Rule = {
   code: 'OBJECT_CHECKSUM_MISMATCH',
   message: 'The object store refused bytes that differ from their checksum.',
@@ -71,6 +76,10 @@ const rulesByCode: Readonly<Record<string, Rule>> = {
   SlowDown: busy,
   TooManyRequests: busy,
   InternalError: unavailable,
+  // Ceph answers a used quota with status 403, MinIO with 400, and a full disk with 507.
+  QuotaExceeded: full,
+  XMinioAdminBucketQuotaExceeded: full,
+  XMinioStorageFull: full,
 };
 
 const rulesByStatus: Readonly<Record<number, Rule>> = {
@@ -86,6 +95,7 @@ const rulesByStatus: Readonly<Record<number, Rule>> = {
   409: busy,
   429: busy,
   503: busy,
+  507: full,
 };
 
 /** An error and whether the request may be sent again. */

@@ -79,6 +79,9 @@ test('a request is signed, without the secret in it', async () => {
 test.each([
   [403, 'AccessDenied', 'OBJECT_STORE_DENIED', 1],
   [403, 'InvalidAccessKeyId', 'OBJECT_STORE_DENIED', 1],
+  [403, 'QuotaExceeded', 'OBJECT_STORE_FULL', 1],
+  [400, 'XMinioAdminBucketQuotaExceeded', 'OBJECT_STORE_FULL', 1],
+  [507, undefined, 'OBJECT_STORE_FULL', 1],
   [404, 'NoSuchKey', 'OBJECT_NOT_FOUND', 1],
   [404, 'NoSuchBucket', 'OBJECT_BUCKET_NOT_FOUND', 1],
   [416, 'InvalidRange', 'OBJECT_RANGE_INVALID', 1],
