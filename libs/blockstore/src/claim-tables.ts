@@ -60,7 +60,7 @@ export class ClaimTables {
   put(key: Uint8Array, owner: number, size: ClaimSize, { touchedAt, touchedIn }: Stamp): void {
     const before = this.get(key, owner);
     const isCounted = size.isCounted || before?.isCounted === true;
-    const value = Buffer.alloc(13);
+    const value = Buffer.allocUnsafe(13);
     value.writeUInt32BE(size.bytes);
     value.writeUInt32BE(touchedAt, 4);
     value.writeUInt32BE(touchedIn, 8);
@@ -129,7 +129,7 @@ export class ClaimTables {
       this.#claimed.remove(ownerKey(owner));
       return;
     }
-    const value = Buffer.alloc(24);
+    const value = Buffer.allocUnsafe(24);
     value.writeBigUInt64BE(BigInt(sums.blocks + is.blocks - was.blocks));
     value.writeBigUInt64BE(BigInt(sums.bytes + is.bytes - was.bytes), 8);
     value.writeBigUInt64BE(BigInt(all), 16);

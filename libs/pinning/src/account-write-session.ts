@@ -268,7 +268,7 @@ export class AccountWriteSession implements WriteSession {
   #touchMany(cids: readonly CID[]): Promise<CID[]> {
     this.#options.onVisit?.(cids.length);
     // Own blocks are durable after a sync. Blocks of others may be pending in their sessions.
-    if (cids.some((cid) => !this.#unpinned.has(blockKey(cid)))) this.#isSynced = false;
+    if (this.#isSynced && cids.some((cid) => !this.#unpinned.has(blockKey(cid)))) this.#isSynced = false;
     return this.#context.collectable.touchMany(cids, { owner: this.#owner });
   }
 

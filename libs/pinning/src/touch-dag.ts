@@ -26,8 +26,10 @@ export function touchDag(
   const lengths = new Map<string, number>();
   return walkDag(blocks, root, {
     leafBytes: (cid) => {
+      const written = leafBytes?.(cid);
+      if (written !== undefined || lengths.size === 0) return written;
       const key = nodeKey(cid);
-      const length = leafBytes?.(cid) ?? lengths.get(key);
+      const length = lengths.get(key);
       lengths.delete(key);
       return length;
     },

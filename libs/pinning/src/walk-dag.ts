@@ -65,12 +65,12 @@ export async function* visitDag(
   /** For each open block: true if it was visited before with another codec. */
   const repeated: boolean[] = [];
   // A raw block has no links, so any visit of it is complete. Other codecs need a key with the codec.
-  const isDone = (cid: CID) => seen.has(blockKey(cid)) && (cid.code === codecs.raw || seenAs.has(nodeKey(cid)));
-  const see = (cid: CID): boolean => {
-    const isRepeated = seen.has(blockKey(cid));
-    seen.add(blockKey(cid));
+  const isDone = (cid: CID, key: string) => seen.has(key) && (cid.code === codecs.raw || seenAs.has(nodeKey(cid)));
+  const see = (cid: CID, key: string): boolean => {
+    const { size } = seen;
+    seen.add(key);
     if (cid.code !== codecs.raw) seenAs.add(nodeKey(cid));
-    return isRepeated;
+    return seen.size === size;
   };
   const slices = Slices.of(signal);
   const isDepthFirst = order === 'depth-first';
@@ -80,9 +80,10 @@ export async function* visitDag(
     // Processes links in batches, since a node may have many.
     for (let at = 0; at < cids.length; at += linksPerStep) {
       const fresh = cids.slice(at, at + linksPerStep).filter((cid) => {
-        if (isDone(cid)) return false;
+        const key = blockKey(cid);
+        if (isDone(cid, key)) return false;
         found.push(cid.bytes);
-        foundRepeated.push(!isDepthFirst && see(cid));
+        foundRepeated.push(!isDepthFirst && see(cid, key));
         return true;
       });
       if (seen.size > blocksMax || open.length + found.length > blocksMax)
@@ -112,8 +113,9 @@ export async function* visitDag(
       signal?.throwIfAborted();
       await slices.step();
       if (isDepthFirst) {
-        if (isDone(cid)) continue;
-        isRepeated = see(cid);
+        const key = blockKey(cid);
+        if (isDone(cid, key)) continue;
+        isRepeated = see(cid, key);
       }
       const length = leafBytes?.(cid);
       if (length !== undefined) read.push({ cid, isRepeated, length });
@@ -128,7 +130,11 @@ export async function* visitDag(
       }
     }
     // Started together, since a store over a network then looks them up with one request.
-    const opened = read.map(({ length, ...rest }) => ({ ...rest, bytes: length ?? handled(store.size(rest.cid)) }));
+    const opened = read.map(({ cid, isRepeated, length }) => ({
+      cid,
+      isRepeated,
+      bytes: length ?? handled(store.size(cid)),
+    }));
     if (links !== undefined) await discover(links);
     return opened;
   };

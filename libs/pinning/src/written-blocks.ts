@@ -36,7 +36,7 @@ export function nameOf({ cid, bytes }: Pick<Block, 'cid' | 'bytes'>): BlockName 
 
 /** Blocks that a session wrote and that are neither pinned nor claimed, with the bytes in flight of each. */
 export class WrittenBlocks {
-  readonly #blocks = new Map<string, BlockName & { bytesInFlight: number }>();
+  readonly #blocks = new Map<string, Omit<BlockName, 'key'> & { bytesInFlight: number }>();
   readonly #all: NameCount;
 
   constructor(all: NameCount) {
@@ -58,12 +58,13 @@ export class WrittenBlocks {
   }
 
   /** Adds bytes in flight to a block. */
-  add(name: BlockName, bytes: number): void {
-    const before = this.#blocks.get(name.key);
+  add({ key, length, leafCode }: BlockName, bytes: number): void {
+    const before = this.#blocks.get(key);
     if (before !== undefined) before.bytesInFlight += bytes;
     else {
       this.#all.names++;
-      this.#blocks.set(name.key, { ...name, bytesInFlight: bytes });
+      // A literal without a spread: a copy with an added property took 280 bytes instead of 50.
+      this.#blocks.set(key, { length, leafCode, bytesInFlight: bytes });
     }
   }
 
