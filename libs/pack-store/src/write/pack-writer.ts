@@ -45,7 +45,10 @@ class GroupWriter implements PackWriter {
   #pendingBytes = 0;
   readonly #turns: (() => void)[] = [];
   #uploads = 0;
-  #isFailing = false;
+  /** Error of the last upload; undefined after one that succeeded. */
+  #failure: unknown;
+  /** Number of uploads that failed. */
+  #failures = 0;
   #waiting: (() => void)[] = [];
   readonly #closing = new AbortController();
 
@@ -61,7 +64,7 @@ class GroupWriter implements PackWriter {
   }
 
   get isFailing(): boolean {
-    return this.#isFailing;
+    return this.#failure !== undefined;
   }
 
   async add(blocks: readonly Block[], tag: number, isPbLeaf?: (block: Block) => boolean): Promise<void> {
@@ -176,10 +179,11 @@ class GroupWriter implements PackWriter {
     try {
       signal.throwIfAborted();
       await pack.write({ objects, onPack, now: Date.now, signal });
-      this.#isFailing = false;
+      this.#failure = undefined;
       this.#remove(pack);
     } catch (error) {
-      this.#isFailing = true;
+      this.#failure = error;
+      this.#failures++;
       throw error;
     } finally {
       pack.attempt = undefined;
@@ -205,12 +209,13 @@ class GroupWriter implements PackWriter {
   async #room(): Promise<void> {
     this.#assertOpen();
     const packs = [...this.#packs];
-    const attempts = packs.flatMap(({ attempt }) => attempt ?? []);
-    if (attempts.length > 0)
-      return await Promise.race(attempts).catch((error: unknown) => {
-        // Further uploads to a server that hangs would take as long. After any other failure another pack may make room.
-        if (isCairnError(error, 'OBJECT_STORE_UNAVAILABLE')) throw error;
-      });
+    if (packs.some(({ attempt }) => attempt !== undefined)) {
+      const failures = this.#failures;
+      await this.#change();
+      // Further uploads to a server that hangs would take as long. After any other failure another pack may make room.
+      if (this.#failures > failures && isCairnError(this.#failure, 'OBJECT_STORE_UNAVAILABLE')) throw this.#failure;
+      return;
+    }
     const [oldest] = packs;
     if (oldest === undefined) return;
     if (oldest === this.#open) this.#close();
