@@ -124,7 +124,8 @@ async function* content(bytes: Uint8Array) {
     await api.swarm.connect(kubo.address);
     await service.stop();
     expect(service.process.exitCode).toBe(0);
-    const { Peers } = JSON.parse(await kubo.call('swarm/peers')) as { Peers: readonly object[] | null };
-    expect(Peers ?? []).toEqual([]);
+    const peers = async () => (JSON.parse(await kubo.call('swarm/peers')) as { Peers: readonly object[] | null }).Peers;
+    // Kubo drops a connection from its list a moment after its end.
+    while (((await peers()) ?? []).length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
   });
 });
