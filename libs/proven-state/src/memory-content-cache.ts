@@ -1,5 +1,8 @@
 import { type ContentCache, keyOf } from './content-cache.ts';
 
+/** Share of the cache that is evicted together. */
+const evictedShare = 1 / 64;
+
 /** Content cache in memory with a byte limit. Evicts the least recently used content. */
 export class MemoryContentCache implements ContentCache {
   /** Ordered by last use. */
@@ -34,10 +37,19 @@ export class MemoryContentCache implements ContentCache {
     if (this.#content.has(key)) return;
     this.#content.set(key, content);
     this.#bytes += content.length;
-    for (const [oldest, evicted] of this.#content) {
-      if (this.#bytes <= this.#bytesMax || oldest === key) break;
+    if (this.#bytes > this.#bytesMax) this.#evict(key);
+  }
+
+  /**
+   * Evicts some contents more than needed: a search for the oldest one passes all entries that were deleted before it, 100
+   * microseconds in a cache of 262,144 entries.
+   */
+  #evict(newest: string): void {
+    const bytesMax = this.#bytesMax * (1 - evictedShare);
+    for (const [oldest, { length }] of this.#content) {
+      if (this.#bytes <= bytesMax || oldest === newest) return;
       this.#content.delete(oldest);
-      this.#bytes -= evicted.length;
+      this.#bytes -= length;
     }
   }
 

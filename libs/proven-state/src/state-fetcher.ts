@@ -8,6 +8,8 @@ import type { AccountNeed } from './state-needs.ts';
 
 /** Accounts whose last code hash is remembered. */
 const codeHashesMax = 50_000;
+/** Accounts that are forgotten together when there are too many. */
+const codeHashesForgotten = 1_000;
 
 export interface StateFetchOptions {
   readonly signal?: AbortSignal | undefined;
@@ -128,8 +130,10 @@ export class StateFetcher {
     const key = keyOf(address);
     this.#codeHashes.delete(key);
     this.#codeHashes.set(key, isEmptyCode(account.codeHash) ? emptyCodeHash : account.codeHash);
+    if (this.#codeHashes.size <= codeHashesMax) return;
+    // Many together: a search for the oldest one passes all entries that were deleted before it.
     for (const oldest of this.#codeHashes.keys()) {
-      if (this.#codeHashes.size <= codeHashesMax) break;
+      if (this.#codeHashes.size <= codeHashesMax - codeHashesForgotten) break;
       this.#codeHashes.delete(oldest);
     }
   }

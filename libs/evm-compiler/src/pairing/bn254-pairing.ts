@@ -24,7 +24,7 @@ const working = target(12);
 
 /**
  * The optimal ate pairing on alt_bn128 (EIP-197) in WebAssembly. Between two calls its memory keeps only lines of
- * points of G2, which depend on nothing else. `node tools/bench/evm.mjs proofs` measures it.
+ * points of G2, which depend on nothing else. Justified by tools/bench/peers.mjs, row `sums and pairings of alt_bn128`.
  */
 export class Bn254Pairing {
   readonly #functions: PairingFunctions;
