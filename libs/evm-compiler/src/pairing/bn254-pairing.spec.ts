@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { bn254 } from '@noble/curves/bn254.js';
 import fc from 'fast-check';
-import { Bn254Pairing, type PointPair } from './bn254-pairing.ts';
+import { Bn254Pairing } from './bn254-pairing.ts';
 import { modulus } from './field.ts';
+import type { PointPair } from './point-pair.ts';
 
 const pairing = new Bn254Pairing();
 const order = bn254.fields.Fr.ORDER;

@@ -1,18 +1,11 @@
 import { loopDigits, parameterDigits, subgroupDigits } from './digits.ts';
-import { modulus, type Pair, readElement, writeElement } from './field.ts';
+import { modulus, readElement, writeElement } from './field.ts';
 import { pairBytes } from './formula.ts';
 import { KnownLines, type Lines } from './known-lines.ts';
 import { lineBytes, record, recordBytes } from './lines.ts';
 import { addresses, batchMax, createPairingModule, type PairingFunctions, writePair } from './pairing-module.ts';
+import type { PointPair } from './point-pair.ts';
 import { targetBytes } from './tower.ts';
-
-/** Points of alt_bn128 in affine coordinates, which are below the modulus. */
-export interface PointPair {
-  /** x and y of a point of G1. */
-  readonly p: readonly [x: bigint, y: bigint];
-  /** x and y of a point of G2, as real and imaginary parts. */
-  readonly q: readonly [x: Pair, y: Pair];
-}
 
 const target = (index: number) => addresses.targets + index * targetBytes;
 const [total, loop, result] = [target(0), target(1), target(2)];

@@ -1,4 +1,4 @@
-import type { PointPair } from './bn254-pairing.ts';
+import type { PointPair } from './point-pair.ts';
 
 /** Lines of a point of G2 in the memory. */
 export interface Lines {
