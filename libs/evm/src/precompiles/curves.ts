@@ -25,7 +25,7 @@ let loading: Promise<Curves> | undefined;
 
 /**
  * Curves in WebAssembly: mcl's, which take a tenth of their time in JavaScript, and the pairing on alt_bn128 of the compiler, which
- * takes half of mcl's. Loaded when first needed.
+ * takes a third of mcl's. Loaded when first needed.
  */
 export function curves(): Curves | Promise<Curves> {
   if (loaded !== undefined) return loaded;
