@@ -63,14 +63,17 @@ export function answerBytes(
 const textBytesMax = 16 * 1024;
 
 let date = '';
-let dateUntil = 0;
+/** Second that `date` formats, in milliseconds since 1970. */
+let dateAt = Number.NaN;
 
 /** RFC 9110, section 5.6.7; formatted once a second. */
 function httpDate(): string {
   const now = Date.now();
-  if (now >= dateUntil) {
+  const second = now - (now % 1000);
+  // Compared for equality, since a clock can be set back.
+  if (second !== dateAt) {
     date = new Date(now).toUTCString();
-    dateUntil = now - (now % 1000) + 1000;
+    dateAt = second;
   }
   return date;
 }
