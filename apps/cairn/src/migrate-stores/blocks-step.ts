@@ -1,8 +1,8 @@
-import { type BoundedBlockstore, withVerification } from '@cairn/blockstore';
-import type { CID } from '@cairn/cid';
+import { type Block, type BoundedBlockstore, withVerification } from '@cairn/blockstore';
+import { CID, codecs } from '@cairn/cid';
 import { inBatches } from '@cairn/embedded-store';
 import type { PackStore } from '@cairn/pack-store';
-import { ownerOf } from '@cairn/pinning';
+import { isLeaf, ownerOf } from '@cairn/pinning';
 import type { Stores } from '@cairn/stores';
 import { withBoth } from './compare.ts';
 import type { MigrationParts, MigrationStep } from './migration-step.ts';
@@ -111,10 +111,19 @@ async function write(cids: readonly CID[], source: BlockSource, target: BoundedB
     const blocks = await Promise.all(
       some.map(async (cid, index) => ({ cid, bytes: found?.[index] ?? (await verified.get(cid)) })),
     );
-    await checked.putMany(blocks);
+    await checked.putMany(blocks.map(asLeaf), { isLeaf: () => true });
     for (const { bytes } of blocks) written += bytes.length;
   }
   return written;
+}
+
+/**
+ * Returns a block under dag-pb if it is a node without links, and under raw otherwise. Lists of a source have no codecs, and a
+ * store marks blocks without links by their codec.
+ */
+function asLeaf({ cid, bytes }: Block): Block {
+  const node = CID.createV1(codecs['dag-pb'], cid.multihash);
+  return { cid: isLeaf(node, bytes) ? node : cid, bytes };
 }
 
 async function copyClaims(owner: number, source: BlockSource, target: BoundedBlockstore): Promise<number> {
