@@ -1,6 +1,7 @@
 import { isCairnError } from '@cairn/errors';
 import type { VerifiedChain } from '../chain/chain-of.ts';
 import { verifiedMethods } from './methods.ts';
+import { parseParams, type VerifiedMethodName } from './params.ts';
 import { httpRequest, ProviderRpcError, type RpcCall, type RpcRequest } from './rpc-request.ts';
 import type { TrustedHead } from './trusted-head.ts';
 import { VerifiedBlocks } from './verified-blocks.ts';
@@ -33,8 +34,7 @@ export function createVerifyingProvider(options: VerifyingProviderOptions): Veri
   const context = { request, headers, blocks: new VerifiedBlocks(request), chain, gasCapMultiplier };
   return {
     async request({ method, params = [] }) {
-      const verified = Object.hasOwn(verifiedMethods, method) ? verifiedMethods[method] : undefined;
-      if (verified === undefined) {
+      if (!isVerified(method)) {
         if (unverified.includes(method)) return request({ method, params });
         throw new ProviderRpcError(
           4200,
@@ -42,7 +42,7 @@ export function createVerifyingProvider(options: VerifyingProviderOptions): Veri
         );
       }
       try {
-        return await verified(context, params);
+        return await verifiedMethods[method](context, parseParams(method, params));
       } catch (error) {
         if (isCairnError(error, 'VALUE_INVALID') || isCairnError(error, 'OVERRIDE_INVALID'))
           throw new ProviderRpcError(-32602, error.message);
@@ -50,4 +50,8 @@ export function createVerifyingProvider(options: VerifyingProviderOptions): Veri
       }
     },
   };
+}
+
+function isVerified(method: string): method is VerifiedMethodName {
+  return Object.hasOwn(verifiedMethods, method);
 }

@@ -13,7 +13,7 @@ import { verifyLimits } from '../limits.ts';
 import { type VerifiedLog, verifyLogs } from '../verify-logs.ts';
 import { decodeLogWitness } from '../witness/log-witness.ts';
 import { ProviderRpcError, type RpcRequest } from './rpc-request.ts';
-import { hashOf, type VerifiedHeaders } from './verified-headers.ts';
+import { hashOf, quantityPattern, type VerifiedHeaders } from './verified-headers.ts';
 
 /** Reads eth_getLogs through cairn_getLogs: no log of the range is omitted. @throws ProviderRpcError, VerifyError */
 export async function logsVerified(
@@ -82,7 +82,7 @@ function filterOf(filter: unknown): Readonly<Record<string, unknown>> {
 
 /** Number of a block id. A number is not proven: it only bounds the range. */
 async function numberOf(headers: VerifiedHeaders, id: unknown, head: Header): Promise<bigint> {
-  if (typeof id === 'string' && /^0x[0-9a-f]{1,16}$/i.test(id)) return BigInt(id);
+  if (typeof id === 'string' && quantityPattern.test(id)) return BigInt(id);
   if (id === 'earliest') return 0n;
   return id === 'latest' ? head.number : (await headers.resolve(id)).number;
 }

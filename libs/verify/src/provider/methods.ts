@@ -9,8 +9,6 @@ import {
   keccak256,
   parseAddress,
   parseData,
-  parseHash,
-  parseQuantity,
   quantity,
   receiptToJson,
   transactionToJson,
@@ -21,6 +19,7 @@ import { specOf, type VerifiedChain } from '../chain/chain-of.ts';
 import { VerifyError } from '../errors.ts';
 import { verifyAccount } from '../verify-account.ts';
 import { logsVerified } from './log-requests.ts';
+import type { VerifiedMethodName } from './params.ts';
 import { ProviderRpcError, type RpcRequest } from './rpc-request.ts';
 import type { VerifiedBlocks } from './verified-blocks.ts';
 import { hashOf, numberOf, type VerifiedHeaders } from './verified-headers.ts';
@@ -41,7 +40,7 @@ type Method = (context: ProviderContext, params: Params) => unknown;
 const noBytes = new Uint8Array(0);
 
 /** Every method whose answer is verified. */
-export const verifiedMethods: Readonly<Record<string, Method>> = {
+export const verifiedMethods: Readonly<Record<VerifiedMethodName, Method>> = {
   eth_chainId: ({ chain }) => quantity(BigInt(specOf(chain).chainId)),
   net_version: ({ chain }) => specOf(chain).chainId,
   eth_accounts: () => [],
@@ -59,16 +58,20 @@ export const verifiedMethods: Readonly<Record<string, Method>> = {
   eth_getProof: proof,
   eth_getLogs: ({ request, headers, chain }, [filter]) => logsVerified(request, headers, filter, chain),
 
-  eth_getBlockByHash: (context, [hash, full]) =>
-    orNull(
+  eth_getBlockByHash: (context, [hash, full]) => {
+    const isFull = isFullOf(full);
+    return orNull(
       () => context.headers.byHash(hashOf(hash)),
-      (header) => blockJson(context, header, full === true),
-    ),
-  eth_getBlockByNumber: (context, [id, full]) =>
-    orNull(
+      (header) => blockJson(context, header, isFull),
+    );
+  },
+  eth_getBlockByNumber: (context, [id, full]) => {
+    const isFull = isFullOf(full);
+    return orNull(
       () => context.headers.resolve(id),
-      (header) => blockJson(context, header, full === true),
-    ),
+      (header) => blockJson(context, header, isFull),
+    );
+  },
   eth_getHeaderByHash: (context, [hash]) => orNull(() => context.headers.byHash(hashOf(hash)), headerToJson),
   eth_getHeaderByNumber: (context, [id]) => orNull(() => context.headers.resolve(id), headerToJson),
   eth_getBlockTransactionCountByHash: (context, [hash]) =>
@@ -98,16 +101,20 @@ export const verifiedMethods: Readonly<Record<string, Method>> = {
     const place = await placeOf(context, 'eth_getTransactionReceipt', hash);
     return place && (await receiptPrinter(context, place.block))(undefined, place.index);
   },
-  eth_getTransactionByBlockHashAndIndex: (context, [hash, index]) =>
-    orNull(
+  eth_getTransactionByBlockHashAndIndex: (context, [hash, index]) => {
+    const place = Number(numberOf(index));
+    return orNull(
       () => context.headers.byHash(hashOf(hash)),
-      async (header) => transactionJson(await context.blocks.block(header), Number(numberOf(index))),
-    ),
-  eth_getTransactionByBlockNumberAndIndex: (context, [id, index]) =>
-    orNull(
+      async (header) => transactionJson(await context.blocks.block(header), place),
+    );
+  },
+  eth_getTransactionByBlockNumberAndIndex: (context, [id, index]) => {
+    const place = Number(numberOf(index));
+    return orNull(
       () => context.headers.resolve(id),
-      async (header) => transactionJson(await context.blocks.block(header), Number(numberOf(index))),
-    ),
+      async (header) => transactionJson(await context.blocks.block(header), place),
+    );
+  },
 
   /** The gateway can withhold a transaction. It cannot change it, and the hash is computed. */
   eth_sendRawTransaction: async ({ request }, [raw]) => {
@@ -133,11 +140,19 @@ async function accountAt(
   };
 }
 
-/** Slots are numbers, or 32 bytes. */
+/** Slots are hex digits for 32 bytes at most. Nodes accept leading zeros and an absent prefix. */
 function slotOf(value: unknown): Hex {
-  const number =
-    typeof value === 'string' && value.length === 66 ? BigInt(parseHash('slot', value)) : parseQuantity('slot', value);
-  return `0x${number.toString(16).padStart(64, '0')}`;
+  const digits = typeof value === 'string' ? /^(?:0x)?([0-9a-f]{0,64})$/i.exec(value)?.[1] : undefined;
+  if (digits === undefined)
+    throw new ProviderRpcError(-32602, 'invalid argument 1: expected a slot, "0x" and 64 digits at most.');
+  return `0x${digits.toLowerCase().padStart(64, '0')}`;
+}
+
+/** Nodes read null as false. */
+function isFullOf(value: unknown): boolean {
+  if (value === undefined || value === null) return false;
+  if (typeof value === 'boolean') return value;
+  throw new ProviderRpcError(-32602, 'invalid argument 1: expected true or false.');
 }
 
 async function code(context: ProviderContext, [address, id]: Params): Promise<Hex> {

@@ -117,8 +117,11 @@ export function hashOf(value: unknown): Hex {
   return value.toLowerCase() as Hex;
 }
 
+/** QUANTITY of 64 bits, without leading zeros. */
+export const quantityPattern = /^0x(0|[1-9a-f][0-9a-f]{0,15})$/i;
+
 export function numberOf(value: unknown): bigint {
-  if (typeof value !== 'string' || !/^0x[0-9a-f]{1,16}$/i.test(value))
+  if (typeof value !== 'string' || !quantityPattern.test(value))
     throw new ProviderRpcError(-32602, 'invalid argument: expected a number such as "0x1b4".');
   return BigInt(value);
 }
