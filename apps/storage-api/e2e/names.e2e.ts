@@ -68,6 +68,17 @@ test('name/publish reads its path from the body, and refuses a path without a bl
   expect(JSON.parse(removed.body).Keys).toMatchObject([{ Name: 'checked' }]);
 });
 
+test('name/publish and name/put print names in base36, as Kubo does with any ipns-base', async () => {
+  for (const base of ['base32', 'b58mh', 'nope', '']) {
+    const { status, body } = await own(`name/publish?arg=${value}&allow-offline=true&ipns-base=${base}`);
+    expect([status, JSON.parse(body)]).toEqual([200, { Name: expect.stringMatching(/^k51/), Value: value }]);
+    const { Name } = JSON.parse(body);
+    const { bytes } = await recordOf(Name);
+    const put = await own(`name/put?arg=${Name}&allow-offline=true&ipns-base=${base}`, bytes);
+    expect([put.status, JSON.parse(put.body)]).toEqual([200, { Name, Value: value }]);
+  }
+});
+
 test('key/sign with an empty key uses self, and an empty base is named', async () => {
   const signed = JSON.parse((await own('key/sign?key=', Buffer.from('data'))).body);
   expect(signed.Key.Name).toBe('self');

@@ -15,7 +15,7 @@ import { argument, resolveOptionsOf } from '../paths.ts';
 import { sendJson } from '../write.ts';
 import { AccountNames, selfLabel } from './account-names.ts';
 import { cleanNames } from './name-path.ts';
-import { ipnsBase, nameEncoder } from './name-text.ts';
+import { ipnsBase, printName } from './name-text.ts';
 
 const options = {
   key: { kind: 'text', alias: 'k', default: selfLabel },
@@ -28,6 +28,7 @@ const options = {
   'allow-delegated': { kind: 'boolean', default: false },
   sequence: { kind: 'integer', type: 'uint64', min: 0, max: Number.MAX_SAFE_INTEGER },
   offline: { kind: 'boolean', default: false },
+  // Offered as in Kubo, whose HTTP API ignores it.
   ...ipnsBase,
 } as const;
 
@@ -59,7 +60,6 @@ export class NamePublishCommand implements Command<typeof options> {
     const lifetimeMs = Number(lifetimeNs / 1_000_000n);
     if (lifetimeMs > ipnsLimits.validityMsMax)
       throw new ApiError(400, `lifetime ${chosen.lifetime} is longer than 100 years; choose a shorter one`);
-    const print = nameEncoder(chosen['ipns-base']);
     const value = await this.#ownPath(principal, publishedPath(argument(args, 0, 'ipfs-path')));
     const isOnline = this.peer !== undefined && !chosen.offline;
     if (!isOnline && !chosen['allow-offline']) throw new ApiError(500, offlineMessage);
@@ -76,7 +76,7 @@ export class NamePublishCommand implements Command<typeof options> {
       ...(chosen.sequence !== undefined && { sequence: BigInt(chosen.sequence) }),
       ...(isOnline && { findElsewhere: () => this.#find(routingKeyOf(key.name), signal) }),
     });
-    sendJson(response, { Name: print(key.name), Value: value });
+    sendJson(response, { Name: printName(key.name), Value: value });
   }
 
   /** Replaces the peer ID of the node by the name of the account, which has a record. */

@@ -9,7 +9,7 @@ import { fileArgument } from '../file-argument.ts';
 import { argument } from '../paths.ts';
 import { sendJson } from '../write.ts';
 import { AccountRecords } from './name-records.ts';
-import { ipnsBase, nameEncoder, parseName } from './name-text.ts';
+import { parseName, printName } from './name-text.ts';
 
 const options = {
   // Kubo skips verification with `force`. Here only valid records are stored.
@@ -17,7 +17,6 @@ const options = {
   'allow-offline': { kind: 'boolean', default: false },
   'allow-delegated': { kind: 'boolean', default: false },
   quiet: { kind: 'boolean', alias: 'q' },
-  ...ipnsBase,
 } as const;
 
 /** `name/put`: stores a signed record, which anybody may have signed, and puts it to the network. */
@@ -40,7 +39,7 @@ export class NamePutCommand implements Command<typeof options> {
     if (bytes.length > recordBytesMax)
       throw new ApiError(500, `record exceeds maximum size of ${recordBytesMax} bytes, use --force to skip size check`);
     const Value = await this.#put(principal, name, bytes);
-    sendJson(response, { Name: nameEncoder(chosen['ipns-base'])(name), Value });
+    sendJson(response, { Name: printName(name), Value });
   }
 
   async #put(principal: Principal, name: CID, bytes: Uint8Array): Promise<string> {

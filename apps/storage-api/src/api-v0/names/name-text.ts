@@ -15,6 +15,9 @@ export function nameEncoder(base: string): (name: CID) => string {
   return (name) => formatCid(name, found.name);
 }
 
+/** Prints a name in base36, the base of commands that take no other. */
+export const printName = (name: CID): string => formatCid(name, 'base36');
+
 /** Characters of a name in a request: an RSA key in the longest base has fewer. */
 const nameCharactersMax = 512;
 
