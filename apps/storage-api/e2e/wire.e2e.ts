@@ -49,6 +49,13 @@ describe('headers', () => {
     expect(shape(await ask(`cat?arg=${missing}`))).toEqual([500, 'application/json', 'X-Stream-Error']);
   });
 
+  test('JSON has the characters escaped that Kubo escapes', async () => {
+    expect(`${(await ask('files/rm?arg=/a%26b%3Cc%3E')).body}`).toBe(
+      String.raw`"/a\u0026b\u003cc\u003e: file does not exist"` + '\n',
+    );
+    expect(`${(await ask('pin/add?arg=%26')).body}`).toContain(String.raw`\"\u0026\"`);
+  });
+
   test('a path that curl sends without percent-encoding names the same file', async () => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     const head = `Host: here\r\nAuthorization: ${basic('ann')}\r\nContent-Length: 0\r\n\r\n`;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { BufferPool, Slices } from '@cairn/blockstore';
+import { goJson } from './go-json.ts';
 import { workOf } from './with-work.ts';
 
 /** Header fields of Kubo's responses that are one stream of bytes. */
@@ -53,7 +54,7 @@ export async function write(
 export async function writeLine(response: ServerResponse, value: unknown, signal: AbortSignal): Promise<void> {
   if (!response.headersSent) sendHead(response, jsonLinesHeaders());
   workOf(signal)?.line();
-  await write(response, `${JSON.stringify(value)}\n`, signal);
+  await write(response, `${goJson(value)}\n`, signal);
 }
 
 /** Ends a stream of JSON lines, also one without any. */
@@ -64,7 +65,7 @@ export function endLines(response: ServerResponse): void {
 
 /** Sends one JSON value as the whole response. */
 export function sendJson(response: ServerResponse, value: unknown, status = 200): void {
-  sendJsonText(response, JSON.stringify(value), status);
+  sendJsonText(response, goJson(value), status);
 }
 
 /** Like {@link sendJson}, for a value as text. */
@@ -97,7 +98,7 @@ export async function sendJsonPieces(
 export function* jsonListPieces(items: Iterable<unknown>): Generator<string> {
   let separator = '[';
   for (const item of items) {
-    yield `${separator}${JSON.stringify(item)}`;
+    yield `${separator}${goJson(item)}`;
     separator = ',';
   }
   yield separator === '[' ? '[]' : ']';

@@ -9,6 +9,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DeniedContent } from '../../denied-content.ts';
 import type { StorageSettings } from '../../settings.ts';
 import { ApiKeyGuard } from '../api-key-guard.ts';
+import { goJson } from '../go-json.ts';
 import { errorBody, knownError } from '../kubo-error-filter.ts';
 import { MeteringInterceptor } from '../metering-interceptor.ts';
 import { parseOptions } from '../options.ts';
@@ -76,10 +77,10 @@ export class SmallAdd implements FastHandler {
       record.failure = error;
       const known = knownError(error, record.id);
       const headers = { ...known.headers, 'content-type': 'application/json' };
-      return { status: known.status, headers, body: `${JSON.stringify(errorBody(known))}\n` };
+      return { status: known.status, headers, body: `${goJson(errorBody(known))}\n` };
     }
     const line = { Name: name, Hash: printCid(block.cid, undefined), Size: String(block.bytes.length) };
-    return { status: 200, headers: jsonLinesHeaders(), body: `${JSON.stringify(line)}\n` };
+    return { status: 200, headers: jsonLinesHeaders(), body: `${goJson(line)}\n` };
   }
 
   /** Adds a file and pins it. An upload whose client has gone is completed. */

@@ -6,6 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { walkInOrder } from '../dag/walk-in-order.ts';
+import { goJson } from '../go-json.ts';
 import { resolveAll } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
 import { endLines, sendJson, sendJsonPieces, writeLine } from '../write.ts';
@@ -134,7 +135,7 @@ export class PinLsCommand implements Command<typeof options> {
 function* keysPieces(keys: ReadonlyMap<string, unknown>): Generator<string> {
   let separator = '{"Keys":{';
   for (const [cid, value] of keys) {
-    yield `${separator}${JSON.stringify(cid)}:${JSON.stringify(value)}`;
+    yield `${separator}${JSON.stringify(cid)}:${goJson(value)}`;
     separator = ',';
   }
   yield '}}';
