@@ -21,6 +21,10 @@ const clientErrors: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
+/** Node's parser refuses bytes outside ASCII in the target, which `curl` sends as they are typed. */
+const urlAdvice =
+  'the URL of the request has a character that is not allowed; percent-encode it, such as %C3%BC for U+00FC';
+
 /** Progress of a shutdown. */
 export interface DrainState {
   readonly isDraining: boolean;
@@ -100,9 +104,10 @@ export function takeRequests({
     const status = clientErrors[error.code ?? ''] ?? '400 Bad Request';
     // Before the end of a TLS handshake nothing can be sent: `end` would wait for it and keep the connection open.
     const isHandshake = /^(ERR_TLS|ERR_SSL|EPROTO)/.test(error.code ?? '');
-    // The body is the status, as that of Go's server: clients show an error by its body.
-    const fields = `connection: close\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${status.length}`;
-    if (socket.writable && !isHandshake) socket.end(`HTTP/1.1 ${status}\r\n${fields}\r\n\r\n${status}`);
+    // The body begins with the status, as that of Go's server: clients show an error by its body.
+    const body = error.code === 'HPE_INVALID_URL' ? `${status}: ${urlAdvice}` : status;
+    const fields = `connection: close\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${body.length}`;
+    if (socket.writable && !isHandshake) socket.end(`HTTP/1.1 ${status}\r\n${fields}\r\n\r\n${body}`);
     else socket.destroy();
   });
   if (connectionsMax !== undefined) server.maxConnections = connectionsMax;
