@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '@cairn/auth';
-import { type Blockstore, BufferPool } from '@cairn/blockstore';
-import { BLOCKSTORE } from '@cairn/blockstore/nest';
+import { type Blockstore, BufferPool, type CollectableBlockstore } from '@cairn/blockstore';
+import { BLOCKSTORE, COLLECTABLE } from '@cairn/blockstore/nest';
 import { storeStates } from '@cairn/embedded-store';
 import {
   createGateway,
@@ -19,15 +19,17 @@ import {
   type Dependency,
   discardBody,
   type FastHandler,
+  type Logger,
   type ProcessGroup,
   type RawHttp,
   type Registry,
   type RequestRecord,
   RequestRecorder,
+  registerCorruptBlocks,
   registerUsageMetrics,
   shareOf,
 } from '@cairn/service-kit';
-import { PROCESSES, SETTINGS } from '@cairn/service-kit/nest';
+import { LOGGER, PROCESSES, SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { networkOf } from './address-limits.ts';
@@ -91,6 +93,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
 
   constructor(
     @Inject(BLOCKSTORE) blocks: Blockstore,
+    @Inject(COLLECTABLE) private readonly stored: CollectableBlockstore,
     @Inject(DnslinkResolver) dnslinks: DnslinkResolver,
     @Inject(RecordSource) records: RecordSource,
     @Inject(SETTINGS) private readonly settings: IpfsGatewaySettings,
@@ -104,6 +107,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     @Inject(HttpAdapterHost) private readonly http: HttpAdapterHost,
     @Inject(PEER_API) peer: PeerApi | undefined,
     @Inject(PROCESSES) processes: ProcessGroup,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.#memory = {
       files: new SendMemory({ bytesMax: shareOf(sendBytesMax.files, processes) }),
@@ -151,6 +155,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     registerUsageMetrics(metrics, { counts: () => this.metering.ledger.totals(), boundsMs: latencyBoundsMs });
     this.#fetch.registerMetrics(metrics);
     this.content.registerMetrics(metrics);
+    registerCorruptBlocks(metrics, { store: this.stored, logger: this.logger });
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, record: Record): Promise<void> {

@@ -8,7 +8,14 @@ import { errorChain } from '@cairn/errors';
 import { peerAudience } from '@cairn/peer-api';
 import { PeerApiServer } from '@cairn/peer-api/nest';
 import type { ScheduleCounts } from '@cairn/providing';
-import { type Dependency, type Logger, type RawHttp, type Registry, registerGauge } from '@cairn/service-kit';
+import {
+  type Dependency,
+  type Logger,
+  type RawHttp,
+  type Registry,
+  registerCorruptBlocks,
+  registerGauge,
+} from '@cairn/service-kit';
 import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { ContentPolicy } from './content-policy.ts';
@@ -28,9 +35,9 @@ export class PeerServer implements RawHttp, OnApplicationShutdown {
     @Inject(SERVING) private readonly serving: Serving,
     @Inject(ContentPolicy) private readonly content: ContentPolicy,
     @Inject(Auth) auth: Auth,
-    @Inject(COLLECTABLE) blocks: CollectableBlockstore,
+    @Inject(COLLECTABLE) private readonly blocks: CollectableBlockstore,
     @Inject(SETTINGS) private readonly settings: IpfsPeerSettings,
-    @Inject(LOGGER) logger: Logger,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.#server = new PeerApiServer({
       api: peer.api,
@@ -58,6 +65,7 @@ export class PeerServer implements RawHttp, OnApplicationShutdown {
   registerMetrics(metrics: Registry): void {
     registerPeerMetrics(metrics, this.peer);
     this.content.registerMetrics(metrics);
+    registerCorruptBlocks(metrics, { store: this.blocks, logger: this.logger });
     const { announcements } = this.peer;
     const gauge = (name: string, help: string, read: (counts: ScheduleCounts) => number | undefined) =>
       registerGauge(metrics, name, help, () => {

@@ -25,7 +25,7 @@ const retryAfterMs = 60_000;
 export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #stop = new AbortController();
   /** Counts since the start, for metrics. */
-  readonly counts = { collections: 0, scrubbedBlocks: 0, corruptBlocks: 0 };
+  readonly counts = { collections: 0, scrubbedBlocks: 0 };
   #work: Promise<unknown> = Promise.resolve();
   // Monotonic, so that a clock that is set back does not delay collections.
   #collectedAt = performance.now();
@@ -46,10 +46,6 @@ export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy
   onApplicationBootstrap(): void {
     this.store.onRemoved(() => {
       this.#hasSparsePacks = true;
-    });
-    this.store.onQuarantined((cid) => {
-      this.counts.corruptBlocks++;
-      this.logger.error({ cid: String(cid) }, 'a corrupt block was quarantined');
     });
     this.processes.whenLeading(() => {
       if (!this.#stop.signal.aborted) this.#work = Promise.all([this.#collectWhenNeeded(), this.#scrubRepeatedly()]);

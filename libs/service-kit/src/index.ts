@@ -1,5 +1,6 @@
 export type { Registry } from 'prom-client';
 export { type AdminOptions, AdminServer, createRegistry } from './admin/admin-server.ts';
+export { type QuarantineSource, registerCorruptBlocks } from './admin/corrupt-blocks.ts';
 export { type Engine, registerEngineMetrics } from './admin/engine-metrics.ts';
 export { type GaugeOfGroup, registerCounter, registerGauge } from './admin/gauges.ts';
 export { type OperationCounts, registerUsageMetrics, type UsageMetricsOptions } from './admin/usage-metrics.ts';

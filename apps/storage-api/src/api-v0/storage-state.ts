@@ -2,8 +2,8 @@ import type { BoundedBlockstore } from '@cairn/blockstore';
 import { COLLECTABLE } from '@cairn/blockstore/nest';
 import { storeStates } from '@cairn/embedded-store';
 import { errorText } from '@cairn/errors';
-import { type Dependency, type Registry, registerGauge } from '@cairn/service-kit';
-import { SETTINGS } from '@cairn/service-kit/nest';
+import { type Dependency, type Logger, type Registry, registerCorruptBlocks, registerGauge } from '@cairn/service-kit';
+import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import type { StorageSettings } from '../settings.ts';
 import { StoreMaintenance } from '../store-maintenance.ts';
@@ -17,6 +17,7 @@ export class StorageState {
     @Inject(Uploads) private readonly uploads: Uploads,
     @Inject(StoreMaintenance) private readonly maintenance: StoreMaintenance,
     @Inject(SETTINGS) private readonly settings: StorageSettings,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   dependencies(): readonly Dependency[] {
@@ -31,7 +32,7 @@ export class StorageState {
   }
 
   registerMetrics(registry: Registry): void {
-    const { store, uploads } = this;
+    const { store, uploads, logger } = this;
     const { counts } = this.maintenance;
     registerGauge(
       registry,
@@ -53,11 +54,6 @@ export class StorageState {
     registerGauge(registry, 'cairn_uploads', 'Running adds.', () => uploads.running);
     registerGauge(registry, 'cairn_collections', 'Garbage collections since the start.', () => counts.collections);
     registerGauge(registry, 'cairn_scrubbed_blocks', 'Blocks verified since the start.', () => counts.scrubbedBlocks);
-    registerGauge(
-      registry,
-      'cairn_corrupt_blocks',
-      'Corrupt blocks that reads and checks have quarantined since the start.',
-      () => counts.corruptBlocks,
-    );
+    registerCorruptBlocks(registry, { store, logger });
   }
 }
