@@ -40,9 +40,9 @@ afterEach(() => {
   server.closeAllConnections();
 });
 
-/** Sends bytes in one piece. Resolves with all received bytes when the server has closed the connection. */
+/** Sends bytes in one piece, given as Latin-1. Resolves with all received bytes when the server has closed the connection. */
 function exchange(text: string): { readonly answer: Promise<string>; destroy(): void } {
-  const socket = connect(port, '127.0.0.1', () => socket.write(text));
+  const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'));
   sockets.push(socket);
   let received = '';
   const answer = new Promise<string>((resolve, reject) => {
@@ -139,6 +139,16 @@ test.each([
   const [head, body] = (await exchange(`${sent}\r\n\r\n`).answer).split('\r\n\r\n');
   expect([head?.split('\r\n')[0], body]).toEqual([`HTTP/1.1 ${status}`, status]);
   expect(head).toContain(`content-length: ${status.length}`);
+});
+
+test('a target with bytes outside ASCII gets the advice to percent-encode it', async () => {
+  const text = await exchange(Buffer.from(get('/ü')).toString('latin1')).answer;
+  const [head, body] = text.split('\r\n\r\n');
+  expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  expect(body).toBe(
+    '400 Bad Request: the URL of the request has a character that is not allowed; percent-encode it, such as %C3%BC for U+00FC',
+  );
+  expect(head).toContain(`content-length: ${body?.length}`);
 });
 
 for (const name of ['host', 'Host', 'Authorization'])
