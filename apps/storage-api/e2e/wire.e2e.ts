@@ -51,7 +51,7 @@ describe('headers', () => {
 
   test('JSON has the characters escaped that Kubo escapes', async () => {
     expect(`${(await ask('files/rm?arg=/a%26b%3Cc%3E')).body}`).toBe(
-      String.raw`"/a\u0026b\u003cc\u003e: file does not exist"` + '\n',
+      `${String.raw`"/a\u0026b\u003cc\u003e: file does not exist"`}\n`,
     );
     expect(`${(await ask('pin/add?arg=%26')).body}`).toContain(String.raw`\"\u0026\"`);
   });
