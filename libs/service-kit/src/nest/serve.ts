@@ -4,6 +4,7 @@ import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Registry } from 'prom-client';
 import { AdminServer, createRegistry } from '../admin/admin-server.ts';
+import { logEngines } from '../admin/engine-log.ts';
 import { registerEngineMetrics } from '../admin/engine-metrics.ts';
 import { registerGauge } from '../admin/gauges.ts';
 import type { Dependency } from '../health.ts';
@@ -73,6 +74,7 @@ export async function serve<Shape extends SettingsShape>(
     logger.info({ adminPort: await admin.listen() }, 'the admin port serves metrics and health');
   }
   collectWhenIdle();
+  if (parts.engines !== undefined) logEngines(parts.engines, logger);
   drainOnSignals({ app, server, fastPath, raw, logger, state, admin, tracing, worker, registry, dependencies });
   if (start?.listensWhenReady) await readyOrTired(dependencies);
   if (state.isDraining) return;
