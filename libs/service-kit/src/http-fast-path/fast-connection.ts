@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { withEncodedTarget } from './encoded-target.ts';
+import { answerInBatch, type BatchMember, sendInBatch } from './fast-batch.ts';
 import { type FastHead, parsePlainHead } from './fast-head.ts';
 import { answerBytes, type FastAnswer, type FastHandler, type FastRequest } from './fast-request.ts';
 
@@ -12,24 +13,6 @@ export interface PlainConnectionOptions {
   readonly onClose: (connection: FastConnection) => void;
 }
 
-/** Sockets whose responses are flushed at the end of this turn of the event loop. */
-let held: Socket[] = [];
-
-/**
- * Flushes the responses of one turn together. Each write wakes a waiting client; on a machine of few cores those
- * wake-ups would compete with the requests that are still to be read.
- */
-function holdBack(socket: Socket): void {
-  socket.cork();
-  if (held.push(socket) === 1) setImmediate(release);
-}
-
-function release(): void {
-  const sockets = held;
-  held = [];
-  for (const socket of sockets) socket.uncork();
-}
-
 /** Longer heads go to the full parser, which has its own limit. */
 const headBytesMax = 8192;
 const headEnd = Buffer.from('\r\n\r\n');
@@ -38,13 +21,18 @@ const headEnd = Buffer.from('\r\n\r\n');
  * One connection of plain requests. The first request that is not plain, or does not arrive in one piece, hands the
  * connection over to the full parser.
  */
-export class FastConnection {
+export class FastConnection implements BatchMember {
   readonly #socket: Socket;
   readonly #options: PlainConnectionOptions;
-  /** Bytes after the request that is being answered. */
-  #unread: Buffer | undefined;
+  /** The request that waits for its batch, is being answered, or whose answer is not sent yet. */
   #request: Request | undefined;
+  /** Head and body of that request while it waits for its batch. */
+  #waiting: Buffer | undefined;
+  /** Bytes after that request. */
+  #unread: Buffer | undefined;
+  #answer: FastAnswer | undefined;
   #isDraining = false;
+  #isHandedOver = false;
   /** The last head and its parsed form: clients repeat the same head. */
   #headText = '';
   #head: FastHead | undefined;
@@ -73,7 +61,7 @@ export class FastConnection {
 
   readonly #onData = (bytes: Buffer): void => {
     if (this.#request === undefined) {
-      this.#read(bytes);
+      this.#receive(bytes);
       return;
     }
     // A pipelined request waits, and the bytes after it wait in the socket.
@@ -81,14 +69,28 @@ export class FastConnection {
     this.#socket.pause();
   };
 
+  #receive(bytes: Buffer): void {
+    const taken = this.#take(bytes);
+    if (taken === undefined) {
+      this.#handOver(bytes);
+      return;
+    }
+    this.#request = taken.request;
+    this.#waiting = taken.bytes;
+    this.#unread = taken.unread;
+    answerInBatch(this);
+  }
+
   readonly #onTimeout = (): void => {
     if (this.#request === undefined || this.#socket.writableLength > 0) this.#socket.destroy();
   };
 
-  /** A client that has ended its side gets no response, as with Node's own server. */
+  /** A client that has ended its side gets no response, as with Node's own server, unless there already is one. */
   readonly #onEnd = (): void => {
+    this.answerReceived();
+    this.sendAnswer();
     this.#request?.abort();
-    this.#socket.end();
+    if (!this.#isHandedOver) this.#socket.end();
   };
 
   readonly #onError = (): void => {
@@ -99,20 +101,6 @@ export class FastConnection {
     this.#request?.abort();
     this.#options.onClose(this);
   };
-
-  #read(received: Buffer): void {
-    let bytes: Buffer | undefined = received;
-    // One turn for each request that is answered synchronously, so that calls do not nest.
-    while (bytes !== undefined) {
-      const taken = this.#take(bytes);
-      if (taken === undefined) {
-        this.#handOver(bytes);
-        return;
-      }
-      if (!this.#serve(taken)) return;
-      bytes = taken.unread;
-    }
-  }
 
   /** Parses the first request of the received bytes; `undefined` where it is not plain or not complete. */
   #take(bytes: Buffer): Taken | undefined {
@@ -127,26 +115,26 @@ export class FastConnection {
     return { request, bytes: bytes.subarray(0, stop), unread };
   }
 
-  /** Answers a request. Returns whether the next one may be read. */
-  #serve({ request, bytes, unread }: Taken): boolean {
-    let answer: ReturnType<FastHandler['answer']>;
+  answerReceived(): void {
+    const request = this.#request;
+    const bytes = this.#waiting;
+    this.#waiting = undefined;
+    if (request === undefined || bytes === undefined || this.#socket.destroyed) return;
     try {
-      answer = this.#options.handler.answer(request);
+      const answer = this.#options.handler.answer(request);
+      if (answer instanceof Promise) answer.then((made) => this.#finish(made, bytes)).catch(this.#onError);
+      else this.#finish(answer, bytes);
     } catch {
       this.#socket.destroy();
-      return false;
     }
-    if (!(answer instanceof Promise) && answer !== undefined && this.#send(answer)) return true;
-    this.#request = request;
-    this.#unread = unread;
-    if (answer instanceof Promise) answer.then((made) => this.#finish(made, bytes)).catch(this.#onError);
-    else if (answer === undefined) this.#leave(bytes);
-    return false;
   }
 
   #finish(answer: FastAnswer | undefined, bytes: Buffer): void {
     if (answer === undefined) this.#leave(bytes);
-    else if (this.#send(answer)) this.#next();
+    else {
+      this.#answer = answer;
+      sendInBatch(this);
+    }
   }
 
   /** Leaves a request, and what arrived after it, to the full parser. */
@@ -166,28 +154,27 @@ export class FastConnection {
     return this.#head;
   }
 
-  /** Writes a response. Returns whether the next request may be read immediately. */
-  #send(answer: FastAnswer): boolean {
-    const { keepAliveMs } = this.#options;
+  sendAnswer(): void {
+    const answer = this.#answer;
+    if (answer === undefined) return;
+    this.#answer = undefined;
     const socket = this.#socket;
     if (!socket.writable) {
       answer.onSent?.(false);
-      return false;
+      return;
     }
     const keepsAlive = !this.#isDraining;
-    const bytes = answerBytes(answer, { keepsAlive, keepAliveSeconds: keepAliveMs / 1000 });
+    const bytes = answerBytes(answer, { keepsAlive, keepAliveSeconds: this.#options.keepAliveMs / 1000 });
     if (!keepsAlive) {
       socket.end(bytes, 'latin1');
       answer.onSent?.(true);
-      return false;
+      return;
     }
-    holdBack(socket);
     const hasRoom = socket.write(bytes, 'latin1');
     answer.onSent?.(true);
-    if (hasRoom) return true;
+    if (hasRoom) this.#next();
     // A client that does not read its responses gets no further ones.
-    socket.pause().once('drain', () => this.#next());
-    return false;
+    else socket.pause().once('drain', () => this.#next());
   }
 
   #next(): void {
@@ -198,11 +185,12 @@ export class FastConnection {
       this.#socket.end();
       return;
     }
-    this.#socket.resume();
-    if (unread !== undefined) this.#read(unread);
+    if (this.#socket.isPaused()) this.#socket.resume();
+    if (unread !== undefined) this.#receive(unread);
   }
 
   #handOver(unread: Buffer): void {
+    this.#isHandedOver = true;
     const socket = this.#socket;
     socket.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onError).off('close', this.#onClose);
     socket.setTimeout(0, this.#onTimeout);

@@ -14,7 +14,8 @@ const handler: FastHandler = {
   takes: (path) => path.startsWith('/v3/'),
   answer(request) {
     plainAnswers++;
-    return request.path === '/v3/leaves' ? undefined : answerLater(request);
+    if (request.path === '/v3/leaves') return undefined;
+    return request.path === '/v3/now' ? answerOf(request) : answerLater(request);
   },
 };
 
@@ -24,10 +25,13 @@ async function answerLater({ path, body, signal }: FastRequest): Promise<FastAns
     await aborted;
   }
   if (path === '/v3/fails') throw new Error('a fault of the handler');
-  const text = body.toString();
   if (path === '/v3/long') return { status: 200, headers: {}, body: 'ä'.repeat(4_000_000) };
   await new Promise((resolve) => setTimeout(resolve, 1));
-  if (path === '/v3/leaves-later') return undefined;
+  return path === '/v3/leaves-later' ? undefined : answerOf({ path, body });
+}
+
+function answerOf({ path, body }: Pick<FastRequest, 'path' | 'body'>): FastAnswer {
+  const text = body.toString();
   return { status: text === '' ? 204 : 200, headers: { 'x-a': '1' }, body: text === '' ? '' : echo(path, text) };
 }
 
@@ -115,7 +119,7 @@ const chunked = (path: string, body: string) =>
 
 describe('compared with the full parser', () => {
   const body = fc.stringMatching(/^[a-zé{}"]{0,40}$/);
-  const path = fc.constantFrom('/v3/key', '/v3/other?x=1', '/v3/leaves', '/v3/leaves-later', '/else');
+  const path = fc.constantFrom('/v3/key', '/v3/other?x=1', '/v3/now', '/v3/leaves', '/v3/leaves-later', '/else');
   const request = fc.oneof(
     { weight: 6, arbitrary: fc.tuple(path, body).map(([to, text]) => post(to, text)) },
     { weight: 1, arbitrary: fc.tuple(path, fc.stringMatching(/^[a-z]{1,9}$/)).map(([to, text]) => chunked(to, text)) },
@@ -167,6 +171,48 @@ test('serves a target with characters that are not percent-encoded, after plain 
     ['200', echo('/v3/key', 'plain'), 'keep-alive'],
     ['200', Buffer.from(echo('/else/%C3%BC?a=%E6%97%A5', 'body ü')).toString('latin1'), 'close'],
   ]);
+});
+
+test('answers requests that arrive together before it sends the first answer, and each connection in order', async () => {
+  const server = fullServer();
+  const steps: string[] = [];
+  const batching = new HttpFastPath(server, {
+    keepAliveMs: 2000,
+    handler: {
+      takes: () => true,
+      answer(request) {
+        const text = request.body.toString();
+        steps.push(`answer ${text}`);
+        return { ...answerOf(request), onSent: (isSent) => steps.push(`send ${text} ${isSent}`) };
+      },
+    },
+  });
+  const port = await listening(server);
+  const clients = [connect(port), connect(port), connect(port)] as const;
+  await Promise.all(clients.map((client) => once(client, 'connect')));
+  for (let tries = 0; tries < 100 && batching.size < 3; tries++)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  const ended = Promise.all(clients.map((client) => new Promise((resolve) => client.resume().once('close', resolve))));
+  // Written in one turn, so that the server receives all of them in one.
+  clients[0].write(post('/v3/now', 'a1') + post('/v3/now', 'a2'));
+  clients[1].write(post('/v3/now', 'b1'));
+  clients[2].write(post('/v3/now', 'c1'));
+  for (let tries = 0; tries < 100 && steps.length < 8; tries++) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(steps.slice(0, 3).sort()).toEqual(['answer a1', 'answer b1', 'answer c1']);
+  expect(steps.slice(3, 6).sort()).toEqual(['send a1 true', 'send b1 true', 'send c1 true']);
+  expect(steps.slice(6)).toEqual(['answer a2', 'send a2 true']);
+  batching.drain();
+  server.close();
+  await ended;
+});
+
+test('answers a client that ends its side with its last request', async () => {
+  const socket = connect(ports[1]);
+  const received: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => received.push(chunk));
+  socket.end(post('/v3/now', 'a'));
+  await once(socket, 'close');
+  expect(essence(Buffer.concat(received).toString())).toEqual([['200', echo('/v3/now', 'a'), 'keep-alive']]);
 });
 
 test('aborts the signal of a request whose client closes the connection', async () => {
