@@ -5,7 +5,7 @@
 export const packageMap = {
   errors: [],
   platform: ['errors'],
-  'embedded-store': ['errors'],
+  'embedded-store': ['errors', 'platform'],
   postgres: ['errors'],
   'object-store': ['errors'],
   redis: ['errors'],
@@ -70,7 +70,7 @@ export const packageMap = {
     'pinning',
     'providing',
   ],
-  'service-kit': ['errors'],
+  'service-kit': ['errors', 'platform'],
 };
 
 /** Packages that only the tests of a package may import beyond its row: oracles, which do not import it. */

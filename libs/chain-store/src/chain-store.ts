@@ -53,6 +53,7 @@ export class ChainStore implements ChainReader {
   readonly #places: TransactionPlaces;
   #spec: ChainSpec | undefined;
   #stateFrom: bigint | undefined;
+  #chainId: bigint | undefined;
   /** Record of the head and its decoded form, cached since every request reads it. */
   #headBytes = Buffer.alloc(0);
   #head: BlockPlace | undefined;
@@ -90,7 +91,9 @@ export class ChainStore implements ChainReader {
   }
 
   get chainId(): bigint {
-    return BigInt(this.spec?.chainId ?? 0);
+    // Never changes once the chain has its rules.
+    if (this.spec !== undefined) this.#chainId ??= BigInt(this.spec.chainId);
+    return this.#chainId ?? 0n;
   }
 
   get genesisHash(): Hex {

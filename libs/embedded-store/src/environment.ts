@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { runningBatch } from '@cairn/platform';
 import { damageError } from './damage.ts';
 import { Database } from './database.ts';
 import { ensureFormat, rootName } from './ensure-format.ts';
@@ -235,10 +236,13 @@ export class Environment {
 
   /**
    * Makes commits of other processes visible to the next read. Without it they are visible from the next turn of the event
-   * loop. Cheap.
+   * loop. In a batch of requests the first call does it for all.
    */
   refresh(): void {
     this.#assertOpen();
+    const batch = runningBatch();
+    if (batch !== undefined && batch === this.#shared.refreshedIn) return;
+    this.#shared.refreshedIn = batch;
     this.#shared.root.resetReadTxn();
   }
 

@@ -31,6 +31,8 @@ export interface SharedRoot {
   isWriting: boolean;
   /** Number of writes of sealed records and transaction starts. */
   writes: number;
+  /** The batch of requests that made commits of other processes visible last. */
+  refreshedIn: number | undefined;
   /** Number of open environments. */
   users: number;
   readonly releasePid: () => void;
@@ -83,6 +85,7 @@ async function openRoot(
       isSynced,
       isWriting: false,
       writes: 0,
+      refreshedIn: undefined,
       users: 1,
       releasePid,
       watch,

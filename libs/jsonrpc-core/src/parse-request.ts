@@ -53,7 +53,7 @@ function textOf(id: unknown, numberText: () => string | undefined): IdText | und
   // JSON-RPC 2.0 does not allow booleans as ids; geth accepts and returns them.
   if (id === null || typeof id === 'boolean') return String(id);
   if (typeof id === 'number') {
-    if (Number.isSafeInteger(id)) return JSON.stringify(id);
+    if (Number.isSafeInteger(id)) return String(id);
     const text = numberText();
     return text !== undefined && text.length <= idCharactersMax ? text : null;
   }

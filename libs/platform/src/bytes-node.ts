@@ -1,6 +1,7 @@
 // Conversions on Node's Buffer. bytes-portable.ts has the same functions in plain JavaScript; bytes.spec.ts compares both.
 
-const bufferOver = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+const bufferOver = (bytes: Uint8Array) =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** Concatenates the parts into new memory. */
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {

@@ -16,6 +16,7 @@ export {
   utf8Length,
 } from '#bytes';
 export { nextTurn } from '#turns';
+export { runBatch, runningBatch } from './batch.ts';
 export { assertBytes, type ByteSource, chunksOfSource, isBytes } from './byte-source.ts';
 export { InvalidBytesError } from './errors.ts';
 export { countJsonValues } from './json-values.ts';

@@ -101,10 +101,20 @@ export function keyInPath(url: string | undefined, prefix: string): string | und
   return path === '' || path.includes('/') ? undefined : path;
 }
 
-/** Like {@link keyInPath}. @throws TransportError 401 for a path without a key */
+let lastUrl: string | undefined;
+let lastPrefix = '';
+let lastKey = '';
+
+/** Like {@link keyInPath}. Clients repeat their path. @throws TransportError 401 for a path without a key */
 export function requireKeyInPath(url: string | undefined, prefix: string): string {
+  if (url !== undefined && url === lastUrl && prefix === lastPrefix) return lastKey;
   const key = keyInPath(url, prefix);
-  if (key !== undefined) return key;
+  if (key !== undefined) {
+    lastUrl = url;
+    lastPrefix = prefix;
+    lastKey = key;
+    return key;
+  }
   throw new TransportError({
     status: 401,
     name: 'notFound',

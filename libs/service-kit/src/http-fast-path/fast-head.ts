@@ -26,6 +26,10 @@ const special = new Set([
   'upgrade',
 ]);
 
+/** Object without inherited names. Its properties are found faster than those of an object without a prototype. */
+const Fields = function Fields() {} as unknown as new () => Record<string, string>;
+Fields.prototype = Object.create(null);
+
 /**
  * Parses a head (RFC 9112) that every parser reads in the same way: a POST with a length, no repeated field, no
  * field that changes the framing. Returns `undefined` for any other, also for invalid ones: the full parser decides
@@ -36,7 +40,7 @@ export function parsePlainHead(head: string): FastHead | undefined {
   const [first = '', ...lines] = head.split('\r\n');
   const path = requestLine.exec(first)?.[1];
   if (path === undefined || lines.length > fieldsMax) return undefined;
-  const headers: Record<string, string> = Object.create(null);
+  const headers = new Fields();
   for (const line of lines) {
     const [, name, value] = field.exec(line) ?? [];
     if (name === undefined || value === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 /** A POST whose head and body came in one piece. */
 export interface FastRequest {
   readonly path: string;
-  /** By names in lower case. No name is repeated. */
+  /** By names in lower case. No name is repeated. The same object while the client of the connection repeats its head. */
   readonly headers: Readonly<Record<string, string>>;
   /** A view of the received bytes. Copy what outlives the request. */
   readonly body: Buffer;
@@ -21,6 +21,8 @@ export interface FastAnswer {
   /** Header fields without length, date and connection. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
+  /** Length of the body in bytes, where it is known. */
+  readonly bodyBytes?: number;
   /** Name of the trailer that the response announces and never sends. The body is then one chunk instead of a counted body. */
   readonly trailer?: string;
   /** Called once: after the response is written to the connection, or with false where the connection has ended before. */
@@ -40,14 +42,13 @@ export interface FastHandler {
 
 /** Serializes a response: a text is to be written as Latin-1. */
 export function answerBytes(
-  { status, headers, body, trailer }: FastAnswer,
+  { status, headers, body, bodyBytes, trailer }: FastAnswer,
   { keepsAlive, keepAliveSeconds }: { readonly keepsAlive: boolean; readonly keepAliveSeconds: number },
 ): string | Buffer {
-  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
+  let head = status === 200 ? okLine : `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
   for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
-  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-  const connection = keepsAlive ? `keep-alive\r\nkeep-alive: timeout=${keepAliveSeconds}` : 'close';
-  head += `date: ${httpDate()}\r\nconnection: ${connection}\r\n`;
+  const length = bodyBytes ?? (typeof body === 'string' ? Buffer.byteLength(body) : body.length);
+  head += keepsAlive ? keepAliveFields(keepAliveSeconds) : `date: ${httpDate()}\r\nconnection: close\r\n`;
   if (trailer === undefined) head += status === 204 ? '\r\n' : `content-length: ${length}\r\n\r\n`;
   else
     head += `trailer: ${trailer}\r\ntransfer-encoding: chunked\r\n\r\n${length === 0 ? '' : `${length.toString(16)}\r\n`}`;
@@ -58,6 +59,8 @@ export function answerBytes(
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   return Buffer.concat([Buffer.from(head, 'latin1'), bytes, Buffer.from(tail)]);
 }
+
+const okLine = 'HTTP/1.1 200 OK\r\n';
 
 /** Longest binary body that is written as text. */
 const textBytesMax = 16 * 1024;
@@ -76,4 +79,21 @@ function httpDate(): string {
     dateAt = second;
   }
   return date;
+}
+
+let fields = '';
+let fieldsDate = '';
+let fieldsSeconds = 0;
+
+/** Fields that all responses of one second on connections that stay open have in common. */
+function keepAliveFields(keepAliveSeconds: number): string {
+  const now = httpDate();
+  if (now !== fieldsDate || keepAliveSeconds !== fieldsSeconds) {
+    const text = `date: ${now}\r\nconnection: keep-alive\r\nkeep-alive: timeout=${keepAliveSeconds}\r\n`;
+    // One piece: a concatenated text would be copied piece by piece in each response.
+    fields = Buffer.from(text).toString('latin1');
+    fieldsDate = now;
+    fieldsSeconds = keepAliveSeconds;
+  }
+  return fields;
 }
