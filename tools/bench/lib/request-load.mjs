@@ -6,13 +6,46 @@ import { HttpResponses } from './http-responses.mjs';
 
 const counterDigits = 16;
 
+/** Connections whose response is complete. Their next requests are sent together: that takes less CPU time from the server. */
+let ready = [];
+
+function sendNext(send) {
+  if (ready.push(send) > 1) return;
+  setImmediate(() => {
+    const sends = ready;
+    ready = [];
+    for (const next of sends) next();
+  });
+}
+
+/** All connections read into this buffer. Memory for each response would take as much CPU time as a light request. */
+const buffer = Buffer.alloc(256 * 1024);
+
 /** One connection that sends the next request as soon as the response is complete. */
 function run({ hostname, port }, next, state) {
   return new Promise((resolve, reject) => {
     const responses = new HttpResponses();
     let begun = 0;
     let isEnding = false;
-    const socket = connect({ host: hostname, port: Number(port) });
+    const read = (bytes) => {
+      try {
+        if (responses.push(bytes) === 0) return;
+      } catch (error) {
+        return reject(error);
+      }
+      if (responses.status !== 200) return reject(new Error(`The server answers with status ${responses.status}.`));
+      state.done++;
+      state.latencies.push(performance.now() - begun);
+      sendNext(send);
+    };
+    const onread = {
+      buffer,
+      callback(count) {
+        read(buffer.subarray(0, count));
+        return true;
+      },
+    };
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true, onread });
     const send = () => {
       if (performance.now() >= state.end) {
         isEnding = true;
@@ -22,20 +55,8 @@ function run({ hostname, port }, next, state) {
       begun = performance.now();
       socket.write(next());
     };
-    socket.setNoDelay(true);
     socket.on('connect', send).on('error', reject);
     socket.on('close', () => isEnding || reject(new Error('The server closed a connection.')));
-    socket.on('data', (bytes) => {
-      try {
-        if (responses.push(bytes) === 0) return;
-      } catch (error) {
-        return reject(error);
-      }
-      if (responses.status !== 200) return reject(new Error(`The server answers with status ${responses.status}.`));
-      state.done++;
-      state.latencies.push(performance.now() - begun);
-      send();
-    });
   });
 }
 
