@@ -3,6 +3,7 @@ import { withEncodedTarget } from './encoded-target.ts';
 import { answerInBatch, type BatchMember, sendInBatch } from './fast-batch.ts';
 import { type FastHead, parsePlainHead } from './fast-head.ts';
 import { answerBytes, type FastAnswer, type FastHandler, type FastRequest } from './fast-request.ts';
+import { type SharedReads, shareReads } from './shared-reads.ts';
 
 export interface PlainConnectionOptions {
   readonly handler: FastHandler;
@@ -23,6 +24,8 @@ const headEnd = Buffer.from('\r\n\r\n');
  */
 export class FastConnection implements BatchMember {
   readonly #socket: Socket;
+  /** Passes received bytes without events; `undefined` for a socket with encryption. */
+  readonly #reads: SharedReads | undefined;
   readonly #remoteAddress: string | undefined;
   readonly #options: PlainConnectionOptions;
   /** The request that waits for its batch, is being answered, or whose answer is not sent yet. */
@@ -38,13 +41,16 @@ export class FastConnection implements BatchMember {
   #headText = '';
   #head: FastHead | undefined;
 
-  constructor(socket: Socket, options: PlainConnectionOptions) {
+  constructor(accepted: Socket, options: PlainConnectionOptions) {
+    this.#reads = shareReads(accepted, (bytes) => this.#onData(bytes));
+    const socket = this.#reads?.socket ?? accepted;
     this.#socket = socket;
     // Read once: the getter takes longer than the property of an object.
     this.#remoteAddress = socket.remoteAddress;
     this.#options = options;
     socket.setTimeout(options.keepAliveMs, this.#onTimeout);
-    socket.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onError).on('close', this.#onClose);
+    if (this.#reads === undefined) socket.on('data', this.#onData);
+    socket.on('end', this.#onEnd).on('error', this.#onError).on('close', this.#onClose);
   }
 
   /** Whether a request has no response yet, or its client reads the response slowly. */
@@ -194,6 +200,7 @@ export class FastConnection implements BatchMember {
 
   #handOver(unread: Buffer): void {
     this.#isHandedOver = true;
+    this.#reads?.release();
     const socket = this.#socket;
     socket.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onError).off('close', this.#onClose);
     socket.setTimeout(0, this.#onTimeout);
