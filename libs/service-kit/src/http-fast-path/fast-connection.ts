@@ -17,6 +17,8 @@ export interface PlainConnectionOptions {
 /** Longer heads go to the full parser, which has its own limit. */
 const headBytesMax = 8192;
 const headEnd = Buffer.from('\r\n\r\n');
+/** Bytes of pipelined requests from which their connection is read no further: as many as the stream of a socket buffers. */
+const unreadBytesMax = 16 * 1024;
 
 /**
  * One connection of plain requests. The first request that is not plain, or does not arrive in one piece, hands the
@@ -37,6 +39,8 @@ export class FastConnection implements BatchMember {
   #answer: FastAnswer | undefined;
   #isDraining = false;
   #isHandedOver = false;
+  /** True after the client has ended its side. */
+  #hasEnded = false;
   /** The last head and its parsed form: clients repeat the same head. */
   #headText = '';
   #head: FastHead | undefined;
@@ -48,9 +52,9 @@ export class FastConnection implements BatchMember {
     // Read once: the getter takes longer than the property of an object.
     this.#remoteAddress = socket.remoteAddress;
     this.#options = options;
-    socket.setTimeout(options.keepAliveMs, this.#onTimeout);
+    socket.setTimeout(options.keepAliveMs);
     if (this.#reads === undefined) socket.on('data', this.#onData);
-    socket.on('end', this.#onEnd).on('error', this.#onError).on('close', this.#onClose);
+    socket.on('timeout', this.#onTimeout).on('end', this.#onEnd).on('error', this.#onError).on('close', this.#onClose);
   }
 
   /** Whether a request has no response yet, or its client reads the response slowly. */
@@ -69,13 +73,15 @@ export class FastConnection implements BatchMember {
   }
 
   readonly #onData = (bytes: Buffer): void => {
+    // Nothing is answered on a connection that this side has ended.
+    if (!this.#socket.writable) return;
     if (this.#request === undefined) {
       this.#receive(bytes);
       return;
     }
-    // A pipelined request waits, and the bytes after it wait in the socket.
+    // Pipelined requests wait. The socket is read on, since a paused one does not notice that its client disconnects.
     this.#unread = this.#unread === undefined ? bytes : Buffer.concat([this.#unread, bytes]);
-    this.#socket.pause();
+    if (this.#unread.length > unreadBytesMax) this.#socket.pause();
   };
 
   #receive(bytes: Buffer): void {
@@ -96,8 +102,11 @@ export class FastConnection implements BatchMember {
 
   /** A client that has ended its side gets no response, as with Node's own server, unless there already is one. */
   readonly #onEnd = (): void => {
-    this.answerReceived();
-    this.sendAnswer();
+    this.#hasEnded = true;
+    do {
+      this.answerReceived();
+      this.sendAnswer();
+    } while (this.#waiting !== undefined);
     this.#request?.abort();
     if (!this.#isHandedOver) this.#socket.end();
   };
@@ -167,6 +176,14 @@ export class FastConnection implements BatchMember {
     const answer = this.#answer;
     if (answer === undefined) return;
     this.#answer = undefined;
+    try {
+      this.#send(answer);
+    } catch {
+      this.#socket.destroy();
+    }
+  }
+
+  #send(answer: FastAnswer): void {
     const socket = this.#socket;
     if (!socket.writable) {
       answer.onSent?.(false);
@@ -175,7 +192,7 @@ export class FastConnection implements BatchMember {
     const keepsAlive = !this.#isDraining;
     const bytes = answerBytes(answer, { keepsAlive, keepAliveSeconds: this.#options.keepAliveMs / 1000 });
     if (!keepsAlive) {
-      socket.end(bytes, 'latin1');
+      this.#end(bytes);
       answer.onSent?.(true);
       return;
     }
@@ -183,27 +200,40 @@ export class FastConnection implements BatchMember {
     answer.onSent?.(true);
     if (hasRoom) this.#next();
     // A client that does not read its responses gets no further ones.
-    else socket.pause().once('drain', () => this.#next());
+    else socket.once('drain', () => this.#next());
   }
 
   #next(): void {
+    if (this.#isDraining) {
+      this.#end();
+      return;
+    }
     this.#request = undefined;
     const unread = this.#unread;
     this.#unread = undefined;
-    if (this.#isDraining) {
-      this.#socket.end();
-      return;
-    }
     if (this.#socket.isPaused()) this.#socket.resume();
     if (unread !== undefined) this.#receive(unread);
   }
 
+  /** Ends this side, and reads on: a paused socket would not notice that the client ends its side too. */
+  #end(last: string | Buffer = ''): void {
+    this.#request = undefined;
+    this.#unread = undefined;
+    this.#socket.end(last, 'latin1');
+    if (this.#socket.isPaused()) this.#socket.resume();
+  }
+
   #handOver(unread: Buffer): void {
+    const socket = this.#socket;
+    // Bytes cannot be put back into a socket after its end.
+    if (this.#hasEnded) {
+      socket.end();
+      return;
+    }
     this.#isHandedOver = true;
     this.#reads?.release();
-    const socket = this.#socket;
     socket.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onError).off('close', this.#onClose);
-    socket.setTimeout(0, this.#onTimeout);
+    socket.setTimeout(0).off('timeout', this.#onTimeout);
     this.#options.onClose(this);
     this.#options.handOver(socket, withEncodedTarget(unread));
   }
