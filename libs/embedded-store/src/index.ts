@@ -8,6 +8,6 @@ export { limits } from './limits.ts';
 export { hasExited, isObservable, type ProcessIdentity, processIdentity } from './process-identity.ts';
 export { type Entry, prefixEnd, type Range } from './records.ts';
 export { type SalvageOptions, type SalvageReport, salvageEnvironment } from './salvage-environment.ts';
-export { checkStoreFiles } from './shared-root.ts';
+export { checkStoreFiles, refreshEnvironments } from './shared-root.ts';
 export type { SealOptions, StoreFormat } from './store-format.ts';
 export { type StoreState, storeStates } from './store-states.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { runBatch } from '@cairn/platform';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { Environment } from './index.ts';
+import { Environment, refreshEnvironments } from './index.ts';
 
 const built = new URL('../dist/index.js', import.meta.url).href;
 let directory: string;
@@ -125,6 +125,24 @@ test('processes increment a shared counter without a lost update, while a reader
   await Promise.all([run(script, check), run(script, check)]);
   environment.refresh();
   expect([read(), checked]).toEqual([200, 200]);
+  await environment.close();
+});
+
+test('a refresh of all environments shows a commit of another process in the turn that has read before', async () => {
+  const environment = await open();
+  const database = environment.database('things');
+  const key = Buffer.from('n');
+  const script = `
+    await environment.transaction(() => database.put(Buffer.from('n'), Buffer.from('written')));
+    await environment.close();`;
+  // The turn reads, and does not end while the other process writes.
+  const before = database.get(key);
+  const { status } = spawnSync(process.execPath, ['--input-type=module', '-e', preamble() + script]);
+  const inTheTurn = database.get(key);
+  refreshEnvironments();
+  const refreshed = database.get(key);
+  expect([before, status, inTheTurn]).toEqual([undefined, 0, undefined]);
+  expect(Buffer.from(refreshed ?? '').toString()).toBe('written');
   await environment.close();
 });
 

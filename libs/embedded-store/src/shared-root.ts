@@ -67,6 +67,15 @@ export async function acquireRoot(
   return await opening;
 }
 
+/**
+ * Makes commits of other processes visible to the next read of each environment that this thread has open. Services call it for each
+ * request: otherwise one that arrives in a turn of the event loop would be answered from what that turn has read before, although its
+ * client may have the answer of a later write.
+ */
+export function refreshEnvironments(): void {
+  for (const { root } of roots.values()) root.resetReadTxn();
+}
+
 async function openRoot(
   path: string,
   { create, isSynced }: { readonly create: boolean; readonly isSynced: boolean },

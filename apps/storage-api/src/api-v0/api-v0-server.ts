@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '@cairn/auth';
+import { refreshEnvironments } from '@cairn/embedded-store';
 import { latencyBoundsMs, type Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
 import {
@@ -110,6 +111,7 @@ export class ApiV0Server implements RawHttp {
   }
 
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
+    refreshEnvironments();
     const url = request.url ?? '';
     const location = cleanUrl(url, prefix);
     if (location !== undefined) return redirect(request, response, location);
