@@ -18,7 +18,7 @@ function sendNext(send) {
   });
 }
 
-/** All connections read into this buffer. Memory for each response would take as much CPU time as a light request. */
+/** All connections read into this buffer: memory for each response takes CPU time from the server. */
 const buffer = Buffer.alloc(256 * 1024);
 
 /** One connection that sends the next request as soon as the response is complete. */

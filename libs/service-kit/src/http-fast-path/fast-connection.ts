@@ -26,7 +26,7 @@ const unreadBytesMax = 16 * 1024;
  */
 export class FastConnection implements BatchMember {
   readonly #socket: Socket;
-  /** Passes received bytes without events; `undefined` for a socket with encryption. */
+  /** Passes received bytes without events; `undefined` for a socket that emits them, such as one with encryption. */
   readonly #reads: SharedReads | undefined;
   readonly #remoteAddress: string | undefined;
   readonly #options: PlainConnectionOptions;

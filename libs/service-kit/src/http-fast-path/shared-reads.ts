@@ -1,5 +1,5 @@
-// Hot path of all small requests: the rows eth_chainId and cat 4 KiB of tools/bench/peers.mjs. shared-reads.spec.ts compares it with
-// sockets that read into memory of their own.
+// Hot path of all small requests: the rows eth_chainId and cat 4 KiB of tools/bench/peers.mjs. http-fast-path.spec.ts
+// compares it with Node's own sockets and parser.
 import { Socket } from 'node:net';
 
 /** All sockets of a process read into this memory, which is as long as one read of Node. Each read is copied before the next one. */
@@ -21,7 +21,7 @@ interface Internals {
 
 /**
  * Replaces an accepted socket with one that reads into shared memory, and passes copies of the bytes to a function. Otherwise each read
- * allocates 64 KiB, and takes events of a stream and work of the garbage collector, together 7 % of the CPU time of a light request.
+ * allocates 64 KiB, and takes events of a stream and work of the garbage collector: docs/decisions/raw-http-path.md has the figures.
  * Node has this (`onread`) only for sockets that a program connects itself, so this function moves the handle of the accepted socket.
  * @returns `undefined` where Node does not allow that, and for a socket with readers; it is then unchanged
  */

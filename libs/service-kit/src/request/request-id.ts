@@ -15,7 +15,7 @@ const lastDigits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).pa
 let base = '';
 let ids = 0;
 
-/** A UUID (RFC 9562, version 4) whose last byte counts: a random one for each request takes 2 % of the time of a light one. */
+/** A UUID (RFC 9562, version 4) whose last byte counts: a random one for each request took 1.5 % of the CPU time of eth_chainId. */
 function newId(): string {
   if (ids === 0) base = randomUUID().slice(0, -2);
   const id = base + lastDigits[ids];
