@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 import { unnameFunctions } from './lib/unname-functions.mjs';
 
 /** Packages with machine code, or that must load before all others. The service names them as dependencies. */
-const external = ['lmdb', '@node-rs/argon2', 'reflect-metadata'];
+const external = ['koffi', 'lmdb', '@node-rs/argon2', 'reflect-metadata'];
 
 /** Optional parts of packages that no service uses. */
 const unused = [

@@ -16,6 +16,7 @@ import { METERING } from '@cairn/metering/nest';
 import type { PeerApi } from '@cairn/peer-api';
 import { PEER_API } from '@cairn/peer-api/nest';
 import {
+  beforeIdleCollection,
   type Dependency,
   discardBody,
   type FastHandler,
@@ -116,6 +117,8 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     const { IPFS_GATEWAY_TRUSTED_PROXIES: proxies = '' } = settings;
     this.#sources = new RequestSources(proxies, { isTls: settings.tls !== undefined });
     this.#fetch = new ContentFetch(peer?.exchange, settings, processes);
+    const buffers = new BufferPool({ bytesMax: shareOf(freeBuffersBytesMax, processes) });
+    beforeIdleCollection(() => buffers.clear());
     this.#gateway = createGateway({
       // Denied content is refused before it is fetched.
       blocks: this.#fetch.wrap(content.guard(blocks)),
@@ -124,7 +127,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
         return isAllowed ? this.content.refusal(content) : outOfScope(content.path);
       },
       hotBytesMax: shareOf(hotBytesMax, processes),
-      buffers: new BufferPool({ bytesMax: shareOf(freeBuffersBytesMax, processes) }),
+      buffers,
       readAhead: () => (this.#memory.files.isScarce ? 1 : readAheadMax),
       names: {
         dnslink: (domain) => dnslinks.find(domain),

@@ -14,6 +14,17 @@ test('a buffer that was given back is lent again, and one that was not stays wit
   expect(pool.take(MiB)?.buffer).not.toBe(first?.buffer);
 });
 
+test('a pool that is cleared lends new buffers, and takes back those that are lent', () => {
+  const pool = new BufferPool({ bytesMax: 4 * MiB });
+  const [free, lent] = [pool.take(MiB), pool.take(MiB)];
+  if (free) pool.giveBack(free);
+  pool.clear();
+  expect(pool.freeBytes).toBe(0);
+  expect(pool.take(MiB)?.buffer).not.toBe(free?.buffer);
+  if (lent) pool.giveBack(lent);
+  expect(pool.take(MiB)?.buffer).toBe(lent?.buffer);
+});
+
 test('a buffer that is given back twice is lent once', () => {
   const pool = new BufferPool({ bytesMax: 4 * MiB });
   const bytes = pool.take(MiB) ?? new Uint8Array();

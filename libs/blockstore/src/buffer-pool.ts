@@ -67,6 +67,12 @@ export class BufferPool {
     }
   }
 
+  /** Leaves all free buffers to the garbage collector. */
+  clear(): void {
+    this.#free.clear();
+    this.#freeBytes = 0;
+  }
+
   #takeFree(size: number): ArrayBuffer | undefined {
     const free = this.#free.get(size);
     const buffer = free?.pop();

@@ -14,6 +14,7 @@ export type { FastAnswer, FastHandler, FastRequest } from './http-fast-path/fast
 export { HttpFastPath } from './http-fast-path/http-fast-path.ts';
 export { createLogger, type Logger, type LoggerOptions, type NestLogger, nestLogger } from './logger.ts';
 export { ownOpenFilesAdvice } from './open-files.ts';
+export { beforeIdleCollection } from './processes/collect-when-idle.ts';
 export {
   type ProcessGroup,
   type PublishOptions,

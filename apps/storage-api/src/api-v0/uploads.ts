@@ -1,5 +1,5 @@
 import { BufferPool } from '@cairn/blockstore';
-import { type ProcessGroup, shareOf, singleProcess } from '@cairn/service-kit';
+import { beforeIdleCollection, type ProcessGroup, shareOf, singleProcess } from '@cairn/service-kit';
 import { PROCESSES, SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import type { StorageSettings } from '../settings.ts';
@@ -38,6 +38,7 @@ export class Uploads {
     const { CAIRN_UPLOADS_MAX: uploadsMax } = settings;
     this.#most = Math.max(shareOf(uploadsMax, processes), Math.min(uploadsMax, permitsMin));
     this.buffers = new BufferPool({ bytesMax: shareOf(bufferBytesMax, processes) });
+    beforeIdleCollection(() => this.buffers.clear());
   }
 
   /** Number of uploads under way. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { BufferPool, Slices } from '@cairn/blockstore';
+import { beforeIdleCollection } from '@cairn/service-kit';
 import { goJson } from './go-json.ts';
 import { workOf } from './with-work.ts';
 
@@ -15,6 +16,7 @@ export const errorTrailer = 'X-Stream-Error';
 
 /** Memory for blocks of files that waits for its next use. */
 const fileBuffers = new BufferPool({ bytesMax: 16 * 1024 * 1024 });
+beforeIdleCollection(() => fileBuffers.clear());
 
 /** Bytes that may wait for the client: the next blocks are read and hashed while earlier ones are sent. */
 const aheadBytesMax = 512 * 1024;

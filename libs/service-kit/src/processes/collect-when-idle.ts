@@ -2,54 +2,86 @@
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { trimMemory } from './trim-memory.ts';
 
-const checkEveryMs = 5_000;
-/** Share of the time between two checks that an idle process works at most. Its timers take 0.4 %. */
-const idleShareMax = 0.01;
-/** Growth of the used heap since the last collection from which another one pays. */
-const growthMin = 1.2;
+const checkEveryMs = 2_000;
+/** Share of the time between two checks that an idle process works at most. Its timers take 0.4 to 3 %. */
+const idleShareMax = 0.05;
+/** Checks from one trim or collection to the next at least: ten seconds. */
+const trimPauseChecks = 5;
 /**
  * Checks from one collection to the next at least: a minute. A collection takes 0.1 s, or 0.5 s on a busy machine, so that fewer than
  * one in a hundred requests of an account with little traffic can wait for one.
  */
-const pauseChecks = 12;
+const pauseChecks = 30;
+/** Growth of the memory since the last collection from which another one pays. */
+const growthMin = 1.2;
+/** Growth in bytes from which it pays after ten seconds: requests that make so much garbage take longer than the collection. */
+const largeGrowthBytes = 16 * 1024 * 1024;
 
-/** Measurements of a process and its garbage collector. */
+/** Measurements of a process and its memory. */
 export interface CollectedProcess {
   /** Share of the time since the last call that the event loop was active, 0 to 1. */
   activeShare(): number;
-  heapBytes(): number;
+  /** Memory of objects and of their buffers. */
+  memoryBytes(): number;
+  /** Collects garbage and gives free memory back to the system. */
   collect(): void;
+  /** Gives free memory back to the system. */
+  trim(): void;
 }
 
 /**
- * Collects garbage once when a process becomes idle after its start or after work. V8 collects only when a program allocates, so an
- * idle process would keep the garbage of its last load: 25 MiB of a gateway.
+ * Collects garbage when a process becomes idle after its start or after work. V8 collects only when a program allocates, so an
+ * idle process would keep the garbage of its last load: 25 MiB of a gateway. Where collecting does not pay, it only trims.
  */
 export class IdleCollector {
   readonly #process: CollectedProcess;
-  /** Used heap after the last collection. The first idle check collects the garbage of the start. */
+  /** Memory after the last collection. The first idle check collects the garbage of the start. */
   #keptBytes = 0;
-  #pause = 0;
+  #sinceCollection = pauseChecks;
+  #sinceTrim = trimPauseChecks;
+  /** True if the process has worked since the last trim. */
+  #hasWorked = true;
 
   constructor(process: CollectedProcess) {
     this.#process = process;
   }
 
   check(): void {
+    this.#sinceCollection++;
+    this.#sinceTrim++;
     // Read each time: the share is that since the last call.
-    const share = this.#process.activeShare();
-    this.#pause = Math.max(0, this.#pause - 1);
-    if (share > idleShareMax || this.#pause > 0) return;
-    if (this.#process.heapBytes() < this.#keptBytes * growthMin) return;
-    this.#process.collect();
-    this.#pause = pauseChecks;
-    this.#keptBytes = this.#process.heapBytes();
+    const isIdle = this.#process.activeShare() <= idleShareMax;
+    if (!isIdle) this.#hasWorked = true;
+    if (!isIdle || this.#sinceTrim < trimPauseChecks) return;
+    if (this.#pays()) {
+      this.#process.collect();
+      this.#sinceCollection = 0;
+      this.#keptBytes = this.#process.memoryBytes();
+    } else if (this.#hasWorked) this.#process.trim();
+    else return;
+    this.#sinceTrim = 0;
+    this.#hasWorked = false;
+  }
+
+  #pays(): boolean {
+    const bytes = this.#process.memoryBytes();
+    if (bytes >= this.#keptBytes + largeGrowthBytes) return true;
+    return this.#sinceCollection >= pauseChecks && bytes >= this.#keptBytes * growthMin;
   }
 }
 
-/** Checks this process every five seconds. The timer does not keep it alive. */
+const releases: (() => void)[] = [];
+
+/** Has a function called before the garbage of an idle process is collected. It gives up memory that only a busy one needs. */
+export function beforeIdleCollection(release: () => void): void {
+  releases.push(release);
+}
+
+/** Checks this process every two seconds. The timer does not keep it alive. */
 export function collectWhenIdle(): void {
+  const collect = fullCollection();
   let last = performance.eventLoopUtilization();
   const collector = new IdleCollector({
     activeShare() {
@@ -58,14 +90,22 @@ export function collectWhenIdle(): void {
       last = now;
       return utilization;
     },
-    heapBytes: () => getHeapStatistics().used_heap_size,
-    collect: fullCollection(),
+    memoryBytes() {
+      const { used_heap_size: heapBytes, external_memory: bufferBytes } = getHeapStatistics();
+      return heapBytes + bufferBytes;
+    },
+    collect() {
+      for (const release of releases) release();
+      collect();
+      void trimMemory();
+    },
+    trim: () => void trimMemory(),
   });
   setInterval(() => collector.check(), checkEveryMs).unref();
 }
 
 /** Returns the function that collects all garbage and moves objects together. Contexts that are created later do not get it. */
-function fullCollection(): () => void {
+export function fullCollection(): () => void {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
