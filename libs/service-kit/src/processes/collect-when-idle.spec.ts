@@ -33,7 +33,7 @@ test('garbage is collected once after the start, and once after work, when the p
   expect(check(0.5, 100)).toBe('');
   expect(check(0, 100)).toBe('collected');
   expect(times(40, () => check(0.06, 100))).toEqual(nothing(40));
-  expect(check(0.05, 100)).toBe('collected');
+  expect(check(0.02, 100)).toBe('collected');
   expect(times(40, () => check(0, 50))).toEqual(nothing(40));
 });
 
@@ -52,6 +52,13 @@ test('two collections of little memory are a minute apart, and of much ten secon
   const much = openCollector();
   much(0, 100);
   expect(times(5, () => much(0, 66))).toEqual([...nothing(4), 'collected']);
+});
+
+test('a process that works a little is trimmed, and collected when it works less', () => {
+  const check = openCollector();
+  expect(check(0.05, 100)).toBe('trimmed');
+  expect(times(40, () => check(0.021, 100))).toEqual(nothing(40));
+  expect(check(0.02, 100)).toBe('collected');
 });
 
 test('two trims are ten seconds apart', () => {

@@ -5,8 +5,11 @@ import { runInNewContext } from 'node:vm';
 import { trimMemory } from './trim-memory.ts';
 
 const checkEveryMs = 2_000;
-/** Share of the time between two checks that an idle process works at most. Its timers take 0.4 to 3 %. */
-const idleShareMax = 0.05;
+/**
+ * Shares of the time between two checks that an idle process works at most. Its timers take 0.4 to 2 %. A process that works more
+ * is not collected, since its requests would wait.
+ */
+const idleShareMax = { collect: 0.02, trim: 0.05 };
 /** Checks from one trim or collection to the next at least: ten seconds. */
 const trimPauseChecks = 5;
 /**
@@ -52,10 +55,10 @@ export class IdleCollector {
     this.#sinceCollection++;
     this.#sinceTrim++;
     // Read each time: the share is that since the last call.
-    const isIdle = this.#process.activeShare() <= idleShareMax;
-    if (!isIdle) this.#hasWorked = true;
-    if (!isIdle || this.#sinceTrim < trimPauseChecks) return;
-    if (this.#pays()) {
+    const share = this.#process.activeShare();
+    if (share > idleShareMax.trim) this.#hasWorked = true;
+    if (share > idleShareMax.trim || this.#sinceTrim < trimPauseChecks) return;
+    if (share <= idleShareMax.collect && this.#pays()) {
       this.#process.collect();
       this.#sinceCollection = 0;
       this.#keptBytes = this.#process.memoryBytes();
