@@ -35,7 +35,7 @@ export class ServiceProcess {
     };
     const child = spawn(
       process.execPath,
-      ['--max-semi-space-size=2', '--heap-growing-percent=50', '--no-flush-bytecode', main],
+      ['--max-semi-space-size=2', '--heap-growing-percent=150', '--no-flush-bytecode', main],
       {
         env: { ...process.env, ...settings },
         stdio: ['ignore', 'pipe', 'pipe'],

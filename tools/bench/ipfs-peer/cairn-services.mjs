@@ -6,7 +6,7 @@ import { freePort } from '../../peers/free-port.mjs';
 
 /** The flags of `npm start`. */
 const flags = {
-  storage: ['--max-semi-space-size=2', '--heap-growing-percent=50', '--no-flush-bytecode'],
+  storage: ['--max-semi-space-size=2', '--heap-growing-percent=150', '--no-flush-bytecode'],
   peer: ['--max-semi-space-size=8', '--heap-growing-percent=200', '--single-threaded-gc'],
 };
 
