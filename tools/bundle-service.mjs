@@ -4,7 +4,7 @@
 // 1,500 (docs/decisions/bundled-services.md).
 // THREAD: module of a worker thread. One below dist is bundled. One of a library, @cairn/name/dist/file.js, stays in its library,
 // with which it shares the modules that it loads by name. Either is beside main.js, where its starter expects it.
-import { cpSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { unnameFunctions } from './lib/unname-functions.mjs';
@@ -65,6 +65,11 @@ const { outputFiles, metafile } = await build({
   ],
   logLevel: 'warning',
 });
+const { dependencies, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+for (const name of external)
+  if (imported.includes(name) && !(name in { ...dependencies, ...optionalDependencies }))
+    throw new Error(`${name} is not bundled, and package.json does not name it. Add it to the dependencies.`);
 // Written after a bundle that succeeds: a running service loads further files of the last one.
 for (const name of readdirSync(directory)) if (name.endsWith('.js')) rmSync(join(directory, name));
 for (const thread of ofLibraries) {
