@@ -9,6 +9,7 @@ import { peerAudience } from '@cairn/peer-api';
 import { PeerApiServer } from '@cairn/peer-api/nest';
 import type { ScheduleCounts } from '@cairn/providing';
 import {
+  beforeIdleCollection,
   type Dependency,
   type Logger,
   type RawHttp,
@@ -39,6 +40,7 @@ export class PeerServer implements RawHttp, OnApplicationShutdown {
     @Inject(SETTINGS) private readonly settings: IpfsPeerSettings,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
+    beforeIdleCollection(() => peer.buffers.clear());
     this.#server = new PeerApiServer({
       api: peer.api,
       requireToken: (token) => auth.requireServiceToken(token, peerAudience),

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { IdleCollector } from './collect-when-idle.ts';
+import { beforeIdleCollection, IdleCollector, thisProcess } from './collect-when-idle.ts';
+import { trimMemory } from './trim-memory.ts';
 
 const MiB = 1024 * 1024;
 
@@ -7,7 +8,7 @@ function openCollector() {
   const state = { share: 0, bytes: 100 * MiB, done: '' };
   const collector = new IdleCollector({
     activeShare: () => state.share,
-    memoryBytes: () => state.bytes,
+    heapBytes: () => state.bytes,
     collect() {
       state.done = 'collected';
       state.bytes = 50 * MiB;
@@ -37,7 +38,7 @@ test('garbage is collected once after the start, and once after work, when the p
   expect(times(40, () => check(0, 50))).toEqual(nothing(40));
 });
 
-test('a memory that has grown by less than a fifth is only trimmed, once after work', () => {
+test('a heap that has grown by less than a fifth is only trimmed, once after work', () => {
   const check = openCollector();
   check(0, 100);
   expect(times(40, () => check(0, 59))).toEqual(nothing(40));
@@ -45,7 +46,7 @@ test('a memory that has grown by less than a fifth is only trimmed, once after w
   expect(check(0, 60)).toBe('collected');
 });
 
-test('two collections of little memory are a minute apart, and of much ten seconds', () => {
+test('collections after little growth are a minute apart; after large growth, ten seconds', () => {
   const little = openCollector();
   little(0, 100);
   expect(times(30, () => little(0, 65))).toEqual([...nothing(29), 'collected']);
@@ -66,4 +67,36 @@ test('two trims are ten seconds apart', () => {
   check(0, 100);
   for (let count = 0; count < 2; count++)
     expect([check(0.5, 51), ...times(4, () => check(0, 51))]).toEqual([...nothing(4), 'trimmed']);
+});
+
+test('the time of a collection is no work after which a process is trimmed', () => {
+  const state = { share: 0, trims: 0 };
+  const collector = new IdleCollector({
+    activeShare() {
+      const { share } = state;
+      state.share = 0;
+      return share;
+    },
+    heapBytes: () => MiB,
+    collect() {
+      state.share = 0.1;
+    },
+    trim: () => void state.trims++,
+  });
+  for (let count = 0; count < 40; count++) collector.check();
+  expect(state.trims).toBe(0);
+});
+
+test('registered functions are called before a collection, and not before a trim', async () => {
+  const calls: string[] = [];
+  beforeIdleCollection(() => calls.push('released'));
+  const own = thisProcess();
+  own.trim();
+  expect(calls).toEqual([]);
+  own.collect();
+  expect(calls).toEqual(['released']);
+  expect(own.heapBytes()).toBeGreaterThan(MiB);
+  expect(own.activeShare()).toBeGreaterThanOrEqual(0);
+  // The trims under way load a module.
+  await trimMemory();
 });
