@@ -15,4 +15,4 @@ ENV NODE_ENV=production CAIRN_HOME=/data CAIRN_BIND=0.0.0.0 CAIRN_ADMIN_BIND=0.0
 VOLUME /data
 EXPOSE 5001 6001
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "-e", "fetch('http://127.0.0.1:6001/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=2", "--heap-growing-percent=50", "--no-flush-bytecode", "dist/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=2", "--heap-growing-percent=150", "--no-flush-bytecode", "dist/main.js"]

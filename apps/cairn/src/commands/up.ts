@@ -97,9 +97,9 @@ async function startServices(supervisor: Supervisor, settings: CommandSettings):
   // took a quarter less. tools/bench/peers.mjs has rows for both.
   const nodeOptions = ['--max-semi-space-size=2'];
   // By default, the old generation grows to four times its live objects before it is collected. The bench is tools/bench/peers.mjs,
-  // row `memory of storage-api`. At 50 percent, an add of 1 GiB took 12 % more CPU time than at 150. A large upload causes many
-  // collections, in which V8 forgets compiled functions that the upload does not use: the next `pin/rm` took 13 to 23 ms, and 8 to
-  // 10 ms with all functions kept.
+  // row `memory of storage-api`. At 50 percent, an add of 1 GiB took 12 % more CPU time than at 150.
+  // A large upload causes many collections. In these V8 forgets compiled functions that the upload does not use: the next `pin/rm`
+  // took 13 to 23 ms, and 8 to 10 ms with all functions kept.
   const storageOptions = [...nodeOptions, '--heap-growing-percent=150', '--no-flush-bytecode'];
   // Fetched blocks count as growth of the old generation. By default, V8 marks the whole heap after every 10 MiB of a fetch,
   // with helper threads that compete for the same cores. The bench is tools/bench/ipfs-peer/services.mjs.
